@@ -1,0 +1,306 @@
+package types
+
+import (
+	"reflect"
+	"strconv"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+)
+
+// ExportType gives the Arrow type of an SQL type; a UNION is taken to be nullable. Types that share an Arrow type, such as
+// HUGEINT with DECIMAL(38,0), are told apart by the metadata that ExportField adds. UUID, JSON and marked types become extension
+// types where the process has registered them, else their storage type.
+func ExportType(t Type, opts ExportOptions) arrow.DataType { return exportType(t, true, opts) }
+
+// ExportField gives the Arrow field of an SQL column, with the metadata from which ImportField restores the SQL type.
+func ExportField(f Field, opts ExportOptions) arrow.Field {
+	out := arrow.Field{Name: f.Name, Type: exportType(f.Type, f.Nullable, opts), Nullable: f.Nullable || f.Type.kind == KindNull}
+	metadata := map[string]string{}
+	switch f.Type.kind {
+	case KindHugeInt, KindBit, KindEnum:
+		metadata[metaType] = f.Type.String()
+	case KindUnion:
+		if union, ok := out.Type.(arrow.UnionType); ok {
+			out.Nullable = false
+			for _, v := range union.Fields() {
+				out.Nullable = out.Nullable || v.Nullable
+			}
+			if last := union.NumFields() - 1; last == len(f.Type.Fields()) {
+				metadata[metaNullUnion] = UnionNullVariant.String() + ":" + strconv.Itoa(int(union.TypeCodes()[last]))
+			} else if !f.Nullable && f.Type.Tagged() {
+				metadata[metaNullUnion] = "tagged"
+			}
+		}
+	}
+	if ext, ok := extensionOf(f.Type); ok && out.Type.ID() != arrow.EXTENSION {
+		metadata[metaExtName] = ext.Name
+		metadata[metaExtDetails] = ext.Metadata
+	}
+	if len(metadata) > 0 {
+		out.Metadata = arrow.MetadataFrom(metadata)
+	}
+	return out
+}
+
+// ExportSchema gives the Arrow schema of SQL columns.
+func ExportSchema(s Schema, opts ExportOptions) *arrow.Schema {
+	return arrow.NewSchema(exportFields(s, opts), nil)
+}
+
+func exportFields(fields []Field, opts ExportOptions) []arrow.Field {
+	out := make([]arrow.Field, len(fields))
+	for i, f := range fields {
+		out[i] = ExportField(f, opts)
+	}
+	return out
+}
+
+// extensionOf gives the Arrow extension that a type goes out as.
+func extensionOf(t Type) (Extension, bool) {
+	switch t.kind {
+	case KindUUID:
+		return Extension{Name: extUUID}, true
+	case KindJSON:
+		return Extension{Name: extJSON}, true
+	case KindTimestampOffset:
+		return Extension{Name: extOffset}, true
+	case KindUnion:
+		// A policy may have changed the union, and the extension knows only its own storage.
+		return Extension{}, false
+	}
+	ext := t.Extension()
+	return ext, ext.Name != ""
+}
+
+func exportType(t Type, nullable bool, opts ExportOptions) arrow.DataType {
+	storage := exportStorage(t, nullable, opts)
+	if ext, ok := extensionOf(t); ok {
+		if registered := arrow.GetExtensionType(ext.Name); registered != nil {
+			if dt, err := registered.Deserialize(storage, ext.Metadata); err == nil {
+				return dt
+			}
+		}
+	}
+	return storage
+}
+
+func exportStorage(t Type, nullable bool, opts ExportOptions) arrow.DataType {
+	switch t.kind {
+	case KindBoolean:
+		return arrow.FixedWidthTypes.Boolean
+	case KindTinyInt:
+		return arrow.PrimitiveTypes.Int8
+	case KindSmallInt:
+		return arrow.PrimitiveTypes.Int16
+	case KindInteger:
+		return arrow.PrimitiveTypes.Int32
+	case KindBigInt:
+		return arrow.PrimitiveTypes.Int64
+	case KindUTinyInt:
+		return arrow.PrimitiveTypes.Uint8
+	case KindUSmallInt:
+		return arrow.PrimitiveTypes.Uint16
+	case KindUInteger:
+		return arrow.PrimitiveTypes.Uint32
+	case KindUBigInt:
+		return arrow.PrimitiveTypes.Uint64
+	case KindHugeInt:
+		return &arrow.Decimal128Type{Precision: 38}
+	case KindHalf:
+		return arrow.FixedWidthTypes.Float16
+	case KindFloat:
+		return arrow.PrimitiveTypes.Float32
+	case KindDouble:
+		return arrow.PrimitiveTypes.Float64
+	case KindDecimal:
+		return exportDecimal(int32(t.precision), int32(t.scale), opts)
+	case KindVarchar, KindJSON:
+		if opts.StringViews {
+			return arrow.BinaryTypes.StringView
+		}
+		return arrow.BinaryTypes.String
+	case KindBlob, KindBit:
+		if opts.StringViews {
+			return arrow.BinaryTypes.BinaryView
+		}
+		return arrow.BinaryTypes.Binary
+	case KindDate:
+		return arrow.FixedWidthTypes.Date32
+	case KindTime:
+		if t.unit <= Millisecond {
+			return &arrow.Time32Type{Unit: exportUnit(t.unit)}
+		}
+		return &arrow.Time64Type{Unit: exportUnit(t.unit)}
+	case KindTimestamp:
+		return &arrow.TimestampType{Unit: exportUnit(t.unit)}
+	case KindTimestampTZ:
+		zone := t.Zone()
+		if zone == "" {
+			zone = "UTC"
+		}
+		return &arrow.TimestampType{Unit: exportUnit(t.unit), TimeZone: zone}
+	case KindInterval:
+		return arrow.FixedWidthTypes.MonthDayNanoInterval
+	case KindUUID:
+		return &arrow.FixedSizeBinaryType{ByteWidth: 16}
+	case KindEnum:
+		return &arrow.DictionaryType{IndexType: enumIndexType(len(t.Members())), ValueType: exportStorage(Varchar, false, opts), Ordered: true}
+	case KindList:
+		return arrow.ListOfField(ExportField(t.Elem(), opts))
+	case KindArray:
+		return arrow.FixedSizeListOfField(t.width, ExportField(t.Elem(), opts))
+	case KindMap:
+		key := ExportField(t.Fields()[0], opts)
+		key.Nullable = false // Arrow has no null keys
+		return arrow.MapOfFields(key, ExportField(t.Fields()[1], opts))
+	case KindStruct, KindTimestampOffset:
+		return arrow.StructOf(exportFields(structFields(t), opts)...)
+	case KindUnion:
+		return exportUnion(t, nullable, opts)
+	}
+	return arrow.Null
+}
+
+func enumIndexType(members int) arrow.DataType {
+	switch {
+	case members <= 1<<8:
+		return arrow.PrimitiveTypes.Uint8
+	case members <= 1<<16:
+		return arrow.PrimitiveTypes.Uint16
+	}
+	return arrow.PrimitiveTypes.Uint32
+}
+
+func exportUnit(u TimeUnit) arrow.TimeUnit {
+	return [...]arrow.TimeUnit{arrow.Second, arrow.Millisecond, arrow.Microsecond, arrow.Nanosecond}[u]
+}
+
+func exportDecimal(precision, scale int32, opts ExportOptions) arrow.DataType {
+	switch {
+	case opts.NarrowDecimals && precision <= 9:
+		return &arrow.Decimal32Type{Precision: precision, Scale: scale}
+	case opts.NarrowDecimals && precision <= 18:
+		return &arrow.Decimal64Type{Precision: precision, Scale: scale}
+	case precision <= 38:
+		return &arrow.Decimal128Type{Precision: precision, Scale: scale}
+	}
+	return &arrow.Decimal256Type{Precision: precision, Scale: scale}
+}
+
+// policy gives the policy that a union of type t follows: the default resolved, and Keep without a host turned to NullVariant.
+func (o ExportOptions) policy(t Type) UnionPolicy {
+	p := o.Unions
+	if p == UnionDefault {
+		p = UnionKeep
+		if t.Tagged() {
+			p = UnionNullVariant
+		}
+	}
+	if p == UnionKeep && !anyNullable(t.Fields()) {
+		p = UnionNullVariant
+	}
+	return p
+}
+
+func exportUnion(t Type, nullable bool, opts ExportOptions) arrow.DataType {
+	fields := exportFields(t.Fields(), opts)
+	codes := append([]arrow.UnionTypeCode(nil), t.Codes()...)
+	if nullable {
+		switch opts.policy(t) {
+		case UnionNullVariant:
+			// With all 128 codes taken there is no room; Export then finds a null without a host.
+			if code, ok := freeCode(codes); ok {
+				fields = append(fields, arrow.Field{Name: nullVariantName, Type: arrow.Null, Nullable: true})
+				codes = append(codes, code)
+			}
+		case UnionValidityStruct:
+			return newNullableUnionType(unionOf(opts, fields, codes), t.Tagged())
+		}
+	}
+	return unionOf(opts, fields, codes)
+}
+
+func unionOf(opts ExportOptions, fields []arrow.Field, codes []arrow.UnionTypeCode) arrow.UnionType {
+	if opts.DenseUnions {
+		return arrow.DenseUnionOf(fields, codes)
+	}
+	return arrow.SparseUnionOf(fields, codes)
+}
+
+// freeCode gives the smallest type code that no variant has.
+func freeCode(codes []int8) (int8, bool) {
+	var taken [MaxUnionVariants]bool
+	for _, c := range codes {
+		taken[c] = true
+	}
+	for c, t := range taken {
+		if !t {
+			return int8(c), true
+		}
+	}
+	return 0, false
+}
+
+// nullableUnionType is the extension lacuna.nullable_union: a union with outer nulls as the nullable struct {value: union}. Its
+// metadata is "tagged" or "lifted".
+type nullableUnionType struct {
+	arrow.ExtensionBase
+	tagged bool
+}
+
+// nullableUnionArray is the array of a nullableUnionType.
+type nullableUnionArray struct{ array.ExtensionArrayBase }
+
+func newNullableUnionType(union arrow.UnionType, tagged bool) *nullableUnionType {
+	storage := arrow.StructOf(arrow.Field{Name: "value", Type: union, Nullable: true})
+	return &nullableUnionType{ExtensionBase: arrow.ExtensionBase{Storage: storage}, tagged: tagged}
+}
+
+func nullableUnionStorage(storage arrow.DataType) (arrow.UnionType, bool) {
+	s, ok := storage.(*arrow.StructType)
+	if !ok || s.NumFields() != 1 {
+		return nil, false
+	}
+	union, ok := s.Field(0).Type.(arrow.UnionType)
+	return union, ok
+}
+
+// ArrayType gives the Go type of the arrays.
+func (*nullableUnionType) ArrayType() reflect.Type { return reflect.TypeOf(nullableUnionArray{}) }
+
+// ExtensionName gives the name in the registry and in files.
+func (*nullableUnionType) ExtensionName() string { return extNullableUnion }
+
+// String gives the type for messages.
+func (t *nullableUnionType) String() string {
+	return "extension<" + extNullableUnion + ", " + t.Serialize() + ">"
+}
+
+// ExtensionEquals compares storage and metadata.
+func (t *nullableUnionType) ExtensionEquals(o arrow.ExtensionType) bool {
+	other, ok := o.(*nullableUnionType)
+	return ok && t.tagged == other.tagged && arrow.TypeEqual(t.Storage, other.Storage)
+}
+
+// Serialize gives the metadata.
+func (t *nullableUnionType) Serialize() string {
+	if t.tagged {
+		return "tagged"
+	}
+	return "lifted"
+}
+
+// Deserialize makes the type from storage and metadata of a file.
+func (*nullableUnionType) Deserialize(storage arrow.DataType, data string) (arrow.ExtensionType, error) {
+	union, ok := nullableUnionStorage(storage)
+	if !ok {
+		return nil, KindErrorf(ErrInvalidLayout, "%s over %s", extNullableUnion, storage)
+	}
+	return newNullableUnionType(union, data == "tagged"), nil
+}
+
+func init() {
+	// An error means that the name is taken, by another copy of this package; that one reads and writes the same.
+	_ = arrow.RegisterExtensionType(&nullableUnionType{})
+}

@@ -1,0 +1,6 @@
+//go:build invariants
+
+package types
+
+// poisonEnabled makes Release overwrite buffers; see Pool.
+const poisonEnabled = true

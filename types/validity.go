@@ -1,0 +1,135 @@
+package types
+
+import "math/bits"
+
+// LogicalValidity gives the rows that are not null in SQL's sense: through dictionaries to their entries, through runs to their
+// values; a union's is its outer validity. nil means that no row is null; a bitmap may still have every bit set. The
+// result is borrowed from v or made in pool. This is the one question about nulls that kernels ask (null-semantics 2.1).
+func LogicalValidity(pool *Pool, v *Vector) Bitmap {
+	switch v.encoding {
+	case Constant:
+		if v.typ.kind != KindNull && v.validity.Has(0) {
+			return nil
+		}
+		return pool.ZeroBitmap(v.length)
+	case Dictionary:
+		entries := LogicalValidity(pool, v.children[0])
+		if entries == nil {
+			return v.validity
+		}
+		dst := pool.Bitmap(v.length)
+		gatherBits(dst, entries, v.Keys())
+		if v.validity != nil {
+			for i, w := range v.validity[:len(dst)] {
+				dst[i] &= w
+			}
+		}
+		return dst
+	case RunEnd:
+		runs := LogicalValidity(pool, v.children[0])
+		if runs == nil {
+			return nil
+		}
+		dst := pool.ZeroBitmap(v.length)
+		start := 0
+		for r, end := range v.RunEnds() {
+			if runs.Get(r) {
+				setRange(dst, start, int(end))
+			}
+			start = int(end)
+		}
+		return dst
+	}
+	if v.typ.kind == KindNull {
+		return pool.ZeroBitmap(v.length)
+	}
+	return v.validity
+}
+
+// NullCount gives the number of rows that are null in SQL's sense.
+func NullCount(pool *Pool, v *Vector) int {
+	if v.encoding == RunEnd {
+		// By run, without a bitmap: O(runs).
+		runs := LogicalValidity(pool, v.children[0])
+		if runs == nil {
+			return 0
+		}
+		count, start := 0, 0
+		for r, end := range v.RunEnds() {
+			if !runs.Get(r) {
+				count += int(end) - start
+			}
+			start = int(end)
+		}
+		return count
+	}
+	valid := LogicalValidity(pool, v)
+	return v.length - valid.Count(v.length)
+}
+
+// PhysicalNullCount gives the number of nulls that v's own bitmap carries: for a dictionary those of the keys, for runs and for
+// unions without outer nulls zero, for NULL vectors all rows (null-semantics 2.1).
+func PhysicalNullCount(v *Vector) int {
+	switch {
+	case v.encoding == RunEnd:
+		return 0
+	case v.typ.kind == KindNull && v.encoding != Dictionary:
+		return v.length
+	case v.encoding == Constant:
+		if v.validity.Has(0) {
+			return 0
+		}
+		return v.length
+	}
+	return v.length - v.validity.Count(v.length)
+}
+
+// MayHaveNulls reports whether a row can be null. It may say yes without need, never no wrongly, and looks at no row.
+func (v *Vector) MayHaveNulls() bool {
+	switch {
+	case v.encoding == RunEnd:
+		return v.children[0].MayHaveNulls()
+	case v.encoding == Dictionary:
+		return v.validity != nil || v.children[0].MayHaveNulls()
+	}
+	return v.validity != nil || v.typ.kind == KindNull
+}
+
+// gatherBits writes bit src[keys[i]] to bit i of dst.
+func gatherBits(dst, src Bitmap, keys []uint32) {
+	for w := range dst {
+		var word uint64
+		rows := keys[w*64 : min(len(keys), w*64+64)]
+		for i, k := range rows {
+			word |= (src[k>>6] >> (k & 63) & 1) << uint(i)
+		}
+		dst[w] = word
+	}
+}
+
+// setRange sets bits from to to (half open).
+func setRange(b Bitmap, from, to int) {
+	for from < to {
+		w, bit := from>>6, uint(from)&63
+		n := min(64-int(bit), to-from)
+		b[w] |= (^uint64(0) >> (64 - uint(n))) << bit
+		from += n
+	}
+}
+
+// NextSet gives the first set bit at or after row i, or n when there is none among n rows. A nil bitmap has every bit set.
+func (b Bitmap) NextSet(i, n int) int {
+	if b == nil || i >= n {
+		return min(i, n)
+	}
+	w := i >> 6
+	word := b[w] >> (uint(i) & 63) << (uint(i) & 63)
+	for word == 0 {
+		w++
+		if w >= BitmapWords(n) {
+			return n
+		}
+		word = b[w]
+	}
+	return min(n, w<<6+bits.TrailingZeros64(word))
+}
