@@ -1,0 +1,125 @@
+package asm
+
+import (
+	"slices"
+	"testing"
+)
+
+// The fuzz targets hold every tier to the portable code, on inputs of any length and content.
+
+// wordsOf makes a bitmap of n rows from bytes.
+func wordsOf(data []byte, n int) []uint64 {
+	b := make([]uint64, Words(n))
+	LoadBits(b, data, 0, min(n, len(data)*8))
+	return b
+}
+
+// inTiers runs f in every tier and wants the same result as in the first, the portable one.
+func inTiers(t *testing.T, f func() []uint64) {
+	var want []uint64
+	for i, tier := range Tiers() {
+		restore, err := Use(tier)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := f()
+		restore()
+		if i == 0 {
+			want = got
+		} else if !sameBits(got, want) {
+			t.Errorf("%s: %s", tier, diff(got, want))
+		}
+	}
+}
+
+func FuzzCompareConst(f *testing.F) {
+	f.Add([]byte("some values, and then some more of them, so that there is a whole block of every width"), uint64(7), byte(1))
+	f.Add(make([]byte, 1100), uint64(0x7ff8000000000000), byte(3))
+	f.Fuzz(func(t *testing.T, data []byte, c uint64, op byte) {
+		o := CompareOp(op % 5)
+		fuzzCompare[int64](t, data, c, o)
+		fuzzCompare[int32](t, data, c, o)
+		fuzzCompare[float64](t, data, c, o)
+		fuzzCompare[float32](t, data, c, o)
+	})
+}
+
+func fuzzCompare[T Number](t *testing.T, data []byte, bits uint64, op CompareOp) {
+	values := make([]T, len(data)/width[T]())
+	copy(rawBytes(values), data)
+	c := castNumber[T](bits)
+	inTiers(t, func() []uint64 {
+		dst := spoil(make([]uint64, Words(len(values))))
+		CompareConst(dst, values, op, c)
+		for i, v := range values {
+			if bitOf(dst, i) != holds(op, order(v, c)) {
+				t.Errorf("%v %s %v is %v", v, op, c, bitOf(dst, i))
+			}
+		}
+		return dst
+	})
+}
+
+func FuzzFilter(f *testing.F) {
+	f.Add([]byte("selection bits for a good number of rows, certainly more than a block or two"), []byte("values"), uint8(200))
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}, []byte{}, uint8(0))
+	f.Fuzz(func(t *testing.T, selection, values []byte, room uint8) {
+		n := len(selection) * 8
+		sel, bits := wordsOf(selection, n), wordsOf(values, n)
+		src := make([]uint64, n)
+		narrow := make([]uint32, n)
+		for i := range src {
+			src[i] = uint64(i)*0x9e3779b97f4a7c15 + 1
+			narrow[i] = uint32(src[i])
+		}
+		count := PopCount(sel)
+		inTiers(t, func() []uint64 {
+			wide := make([]uint64, count+int(room))
+			short := make([]uint32, count+int(room))
+			result := slices.Clone(wide[:Filter(wide, src, sel)])
+			for _, v := range short[:Filter(short, narrow, sel)] {
+				result = append(result, uint64(v))
+			}
+			for _, i := range AppendIndices(nil, sel, n) {
+				result = append(result, uint64(i))
+			}
+			packed := spoil(make([]uint64, Words(count)))
+			FilterBits(packed, bits, sel, n)
+			return append(result, packed...)
+		})
+	})
+}
+
+func FuzzLoadStoreBits(f *testing.F) {
+	f.Add([]byte("any bytes will do here"), uint8(13), uint8(100))
+	f.Fuzz(func(t *testing.T, data []byte, offset, n uint8) {
+		if (int(offset)+int(n)+7)/8 > len(data) {
+			return
+		}
+		words := spoil(make([]uint64, Words(int(n))))
+		LoadBits(words, data, int(offset), int(n))
+		for i := range int(n) {
+			at := int(offset) + i
+			if bitOf(words, i) != (data[at/8]>>(at%8)&1 != 0) {
+				t.Fatalf("bit %d is %v", i, bitOf(words, i))
+			}
+		}
+		// Stored to where it came from, it changes nothing; over zeros and ones it leaves the surroundings.
+		for _, fill := range []byte{0, 0xff} {
+			out := make([]byte, len(data))
+			for i := range out {
+				out[i] = fill
+			}
+			StoreBits(out, words, int(offset), int(n))
+			for i := range len(data) * 8 {
+				want := fill != 0
+				if i >= int(offset) && i < int(offset)+int(n) {
+					want = data[i/8]>>(i%8)&1 != 0
+				}
+				if got := out[i/8]>>(i%8)&1 != 0; got != want {
+					t.Fatalf("offset %d, %d rows, fill %#x: bit %d is %v", offset, n, fill, i, got)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,126 @@
+package asm
+
+import (
+	"reflect"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestCallsAreShort replaces every kernel by one that measures its argument: none may get more than maxCallRows rows.
+func TestCallsAreShort(t *testing.T) {
+	const rows = 5*maxCallRows + 100
+	longest, calls := 0, 0
+	record := func(n int) {
+		longest, calls = max(longest, n), calls+1
+	}
+	spy := generic
+	spy.compareInt64[Lt] = func(dst []uint64, values []int64, c int64, flip uint64) { record(len(values)) }
+	spy.compareInt32[Eq] = func(dst []uint64, values []int32, c int32, flip uint64) { record(len(values)) }
+	spy.compareFloat64[Le] = func(dst []uint64, values []float64, c float64, flip uint64) { record(len(values)) }
+	spy.compareFloat32[Lt] = func(dst []uint64, values []float32, c float32, flip uint64) { record(len(values)) }
+	spy.columnsInt64.lessEqual = func(dst []uint64, a, b []int64, flip uint64) { record(max(len(a), len(b))) }
+	spy.columnsInt32.equal = func(dst []uint64, a, b []int32, flip uint64) { record(max(len(a), len(b))) }
+	spy.columnsFloat64.equal = func(dst []uint64, a, b []float64, flip uint64) { record(max(len(a), len(b))) }
+	spy.columnsFloat32.lessEqual = func(dst []uint64, a, b []float32, flip uint64) { record(max(len(a), len(b))) }
+	spy.sumInt64 = func(values []int64, mask []uint64) (int64, uint64) {
+		record(max(len(values), len(mask)*64))
+		return 0, 0
+	}
+	spy.sumFloat64 = func(lanes floatLanes, values []float64, mask []uint64) floatLanes {
+		record(max(len(values), len(mask)*64))
+		return lanes
+	}
+	spy.filter8 = func(dst, src []uint64, sel []uint64) (int, int) {
+		record(max(len(src), len(sel)*64))
+		return filter(dst, src, sel)
+	}
+	spy.filter4 = func(dst, src []uint32, sel []uint64) (int, int) {
+		record(max(len(src), len(sel)*64))
+		return filter(dst, src, sel)
+	}
+	spy.filterBits = func(dst, src, sel []uint64, at int) int {
+		record(max(len(src), len(sel)) * 64)
+		return filterBits(dst, src, sel, at)
+	}
+	spy.indices = func(dst []uint32, words []uint64, base uint32) int {
+		record(len(words) * 64)
+		return appendIndices(dst, words, base)
+	}
+	if fields := reflect.TypeFor[table]().NumField(); fields != 15 {
+		t.Fatalf("table has %d fields: watch the new ones here too", fields)
+	}
+	previous := active
+	active = &spy
+	defer func() { active = previous }()
+
+	bits := make([]uint64, Words(rows))
+	for i := range bits {
+		bits[i] = 0x5555555555555555
+	}
+	clearTail(bits, rows)
+	dst := make([]uint64, Words(rows))
+	for name, call := range map[string]func(){
+		"CompareConst int64":   func() { CompareConst(dst, make([]int64, rows), Lt, 1) },
+		"CompareConst int32":   func() { CompareConst(dst, make([]int32, rows), Eq, 1) },
+		"CompareConst float64": func() { CompareConst(dst, make([]float64, rows), Gt, 1) },
+		"CompareConst float32": func() { CompareConst(dst, make([]float32, rows), Ge, 1) },
+		"Compare int64":        func() { Compare(dst, make([]int64, rows), make([]int64, rows), Lt) },
+		"Compare int32":        func() { Compare(dst, make([]int32, rows), make([]int32, rows), Eq) },
+		"Compare float64":      func() { Compare(dst, make([]float64, rows), make([]float64, rows), Eq) },
+		"Compare float32":      func() { Compare(dst, make([]float32, rows), make([]float32, rows), Le) },
+		"SumInt":               func() { SumInt(make([]int64, rows), nil) },
+		"SumFloat":             func() { SumFloat(make([]float64, rows), bits) },
+		"Filter 8":             func() { Filter(make([]int64, rows), make([]int64, rows), bits) },
+		"Filter 4":             func() { Filter(make([]int32, rows), make([]int32, rows), bits) },
+		"FilterBits":           func() { FilterBits(dst, bits, bits, rows) },
+		"AppendIndices":        func() { AppendIndices(nil, bits, rows) },
+	} {
+		longest, calls = 0, 0
+		call()
+		if calls < 5 || longest > maxCallRows {
+			t.Errorf("%s: %d calls of up to %d rows, want at least 5 of up to %d", name, calls, longest, maxCallRows)
+		}
+	}
+}
+
+// TestKernelsLetTheWorldStop runs kernels over much memory while another goroutine stops the world. One call of assembly over
+// all of it would take milliseconds, during which nothing else runs.
+func TestKernelsLetTheWorldStop(t *testing.T) {
+	if testing.Short() || runtime.GOARCH != "amd64" {
+		t.Skip("measures time")
+	}
+	const rows = 8 << 20
+	values, dst := make([]int64, rows), make([]uint64, Words(rows))
+	for i := range values { // memory never written to is one page of zeros, in cache
+		values[i] = int64(i)
+	}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				CompareConst(dst, values, Lt, 5)
+			}
+		}
+	}()
+	var pauses []time.Duration
+	var stats runtime.MemStats
+	for range 100 {
+		start := time.Now()
+		runtime.ReadMemStats(&stats) // stops the world
+		pauses = append(pauses, time.Since(start))
+		time.Sleep(time.Millisecond)
+	}
+	close(stop)
+	<-stopped
+	slices.Sort(pauses)
+	// The median, because other processes may hold the CPU for longer than any kernel.
+	if median := pauses[len(pauses)/2]; median > time.Millisecond {
+		t.Errorf("stopping the world takes %v in the middle, %v at most", median, pauses[len(pauses)-1])
+	}
+}

@@ -1,0 +1,105 @@
+package asm
+
+import (
+	"fmt"
+	"os"
+)
+
+// table holds the kernels that have an assembly version, one table per instruction set. Each is a copy of the generic table
+// with some fields replaced, so a kernel that a set lacks falls back by itself. A kernel takes whole blocks and does nothing
+// else: no length checks, no partial block, no nulls. Its fields are ordinary Go functions, not assembly symbols, because
+// a call to one of those is where the scheduler can preempt (see maxCallRows).
+type table struct {
+	tier string
+
+	// Comparison of whole words with a constant; see compareKernels.
+	compareInt64   compareKernels[int64]
+	compareInt32   compareKernels[int32]
+	compareFloat64 compareKernels[float64]
+	compareFloat32 compareKernels[float32]
+
+	// Comparison of whole words of two columns; see columnKernels.
+	columnsInt64   columnKernels[int64]
+	columnsInt32   columnKernels[int32]
+	columnsFloat64 columnKernels[float64]
+	columnsFloat32 columnKernels[float32]
+
+	// Sums of the selected rows of whole words; see sumInt and sumFloat.
+	sumInt64   func(values []int64, mask []uint64) (hi int64, lo uint64)
+	sumFloat64 func(lanes floatLanes, values []float64, mask []uint64) floatLanes
+
+	// Compaction by value; see filter. They stop where dst has less room than a block.
+	filter8 func(dst, src []uint64, sel []uint64) (read, written int)
+	filter4 func(dst, src []uint32, sel []uint64) (read, written int)
+
+	// Compaction of bits; see filterBits.
+	filterBits func(dst, src, sel []uint64, at int) int
+
+	// Numbers of the set bits; see appendIndices.
+	indices func(dst []uint32, words []uint64, base uint32) int
+}
+
+// generic is the portable table: the specification of every kernel.
+var generic = table{
+	tier:           "generic",
+	compareInt64:   compareKernels[int64]{Eq: equalConst[int64], Lt: lessConst[int64]},
+	compareInt32:   compareKernels[int32]{Eq: equalConst[int32], Lt: lessConst[int32]},
+	compareFloat64: compareKernels[float64]{equalConst[float64], lessConst[float64], lessEqualConst[float64]},
+	compareFloat32: compareKernels[float32]{equalConst[float32], lessConst[float32], lessEqualConst[float32]},
+	columnsInt64:   columnKernels[int64]{equal[int64], lessEqual[int64]},
+	columnsInt32:   columnKernels[int32]{equal[int32], lessEqual[int32]},
+	columnsFloat64: columnKernels[float64]{equal[float64], lessEqual[float64]},
+	columnsFloat32: columnKernels[float32]{equal[float32], lessEqual[float32]},
+	sumInt64:       sumInt[int64],
+	sumFloat64:     sumFloat[float64],
+	filter8:        filter[uint64],
+	filter4:        filter[uint32],
+	filterBits:     filterBits,
+	indices:        appendIndices,
+}
+
+// active is the table in use: the best that the CPU can run, unless the environment variable LACUNA_CPU names a lesser one
+// ("generic", "avx2", "neon"). A name that this CPU cannot run means generic.
+var active = selectTable(os.Getenv("LACUNA_CPU"))
+
+// selectTable gives the table of a tier, the best one for the empty name.
+func selectTable(tier string) *table {
+	tables := runnable()
+	if tier == "" {
+		return tables[len(tables)-1]
+	}
+	for _, t := range tables {
+		if t.tier == tier {
+			return t
+		}
+	}
+	return &generic
+}
+
+// runnable gives the tables that this CPU can run, from the portable one to the best.
+func runnable() []*table { return append([]*table{&generic}, machineTables()...) }
+
+// Active gives the name of the tier in use, for EXPLAIN, benchmarks and bug reports.
+func Active() string { return active.tier }
+
+// Tiers gives the names of the tiers that this CPU can run, from "generic" to the best.
+func Tiers() []string {
+	var names []string
+	for _, t := range runnable() {
+		names = append(names, t.tier)
+	}
+	return names
+}
+
+// Use switches to another tier until restore is called. It is for tests and benchmarks, and must not run while other goroutines
+// use the package. A tier that this CPU cannot run is an error.
+func Use(tier string) (restore func(), err error) {
+	for _, t := range runnable() {
+		if t.tier == tier {
+			previous := active
+			active = t
+			return func() { active = previous }, nil
+		}
+	}
+	return nil, fmt.Errorf("asm: tier %q is not among those that this CPU can run: %v", tier, Tiers())
+}
