@@ -1,0 +1,186 @@
+package catalog
+
+import (
+	"sync/atomic"
+
+	"github.com/lacunadb/lacuna/kernels"
+	"github.com/lacunadb/lacuna/kernels/expr"
+	"github.com/lacunadb/lacuna/types"
+)
+
+// Confidence says how far a figure can be trusted.
+type Confidence uint8
+
+const (
+	// Unknown figures carry no information.
+	Unknown Confidence = iota
+	// Estimated figures may be off in both directions: good for cost, never for correctness.
+	Estimated
+	// Exact figures hold for the version of the table that a statement reads. Min and Max are bounds: nothing lies outside them.
+	Exact
+)
+
+// Statistics is what a table knows about itself.
+type Statistics struct {
+	Rows           int64
+	RowsConfidence Confidence
+	Source         string             // where the figures are from, for EXPLAIN: "parquet footer", "sample"
+	Columns        []ColumnStatistics // one per column of the schema, or none
+}
+
+// ColumnStatistics is what is known about one column.
+type ColumnStatistics struct {
+	// Min and Max bound the values that are not null: Constant vectors of the column's type, or nil when unknown or when there are none.
+	Min, Max           *types.Vector
+	BoundsConfidence   Confidence
+	Nulls              int64
+	NullsConfidence    Confidence
+	Distinct           int64
+	DistinctConfidence Confidence
+}
+
+// DynamicFilter is a condition on one column that a running query finds out, from a join's build side or a top-N, and that scans
+// consult per row group and per batch. Publish replaces the condition by a narrower one; readers see the old or the new one whole.
+type DynamicFilter struct {
+	// Column is the position in ScanRequest.Columns.
+	Column int
+	state  atomic.Pointer[DynamicState]
+}
+
+// DynamicState is what a dynamic filter knows at one moment. Rows outside it may be skipped. Null rows never pass.
+type DynamicState struct {
+	// Min and Max bound the values that matter, Constant vectors; nil means unbounded.
+	Min, Max *types.Vector
+	// Contains, when not nil, tells for a batch's column which rows may matter: bits of the others are cleared in rows. It may keep too
+	// many, never too few.
+	Contains func(pool *types.Pool, column *types.Vector, rows types.Bitmap)
+	// Empty means that no row matters: the scan can stop.
+	Empty bool
+}
+
+// Publish makes a state visible to the scans.
+func (f *DynamicFilter) Publish(s *DynamicState) { f.state.Store(s) }
+
+// State gives the present state, or nil while nothing is known.
+func (f *DynamicFilter) State() *DynamicState { return f.state.Load() }
+
+// Bounds is what is known about the column of some rows (a row group, a page, a segment) when a condition is tested against them.
+type Bounds struct {
+	Min, Max *types.Vector // Constant vectors bounding the values that are not null; nil when unknown
+	Rows     int64
+	Nulls    int64 // -1 when unknown
+}
+
+// MayMatch reports whether a condition can be true for a row whose columns lie within bounds(column). It errs towards yes; conditions
+// of a form that it does not know may match. Used to skip row groups and pages.
+func MayMatch(condition *expr.Expr, bounds func(column int) (Bounds, bool)) bool {
+	switch condition.Op {
+	case expr.And:
+		for _, a := range condition.Args {
+			if !MayMatch(a, bounds) {
+				return false
+			}
+		}
+		return true
+	case expr.Or:
+		for _, a := range condition.Args {
+			if MayMatch(a, bounds) {
+				return true
+			}
+		}
+		return false
+	case expr.Constant:
+		return condition.IsTrue() || condition.Type.Kind() != types.KindBoolean
+	case expr.Call:
+		return callMayMatch(condition, bounds)
+	}
+	return true
+}
+
+func callMayMatch(c *expr.Expr, bounds func(column int) (Bounds, bool)) bool {
+	name := c.Function.Name
+	if len(c.Args) == 1 && c.Args[0].Op == expr.Column {
+		b, ok := bounds(c.Args[0].Column)
+		switch {
+		case !ok || b.Nulls < 0:
+			return true
+		case name == "is_null":
+			return b.Nulls > 0
+		case name == "is_not_null":
+			return b.Nulls < b.Rows
+		}
+		return true
+	}
+	if len(c.Args) != 2 {
+		return true
+	}
+	column, constant := c.Args[0], c.Args[1]
+	if column.Op == expr.Constant {
+		column, constant = constant, column
+		name = mirrored[name]
+	}
+	if column.Op != expr.Column || constant.Op != expr.Constant || !column.Type.Equal(constant.Type) {
+		return true
+	}
+	if _, known := mirrored[name]; !known {
+		return true
+	}
+	if constant.IsNullConstant() {
+		return false // a comparison with NULL is never true
+	}
+	b, ok := bounds(column.Column)
+	if !ok {
+		return true
+	}
+	if b.Nulls >= 0 && b.Rows > 0 && b.Nulls == b.Rows {
+		return false
+	}
+	if b.Min == nil || b.Max == nil {
+		return true
+	}
+	low, okLow := compareConstants(constant.Value, b.Min)
+	high, okHigh := compareConstants(constant.Value, b.Max)
+	if !okLow || !okHigh {
+		return true
+	}
+	switch name {
+	case "eq":
+		return low >= 0 && high <= 0
+	case "ne":
+		return low != 0 || high != 0
+	case "lt": // column < constant: the smallest must be below
+		return low > 0
+	case "le":
+		return low >= 0
+	case "gt":
+		return high < 0
+	case "ge":
+		return high <= 0
+	}
+	return true
+}
+
+// mirrored gives each comparison with its sides swapped.
+var mirrored = map[string]string{"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+
+// compareConstants orders the first values of two vectors of one type that are not null; false when the type has no order.
+func compareConstants(a, b *types.Vector) (int, bool) {
+	if equal, ok := holds(kernels.Equal, a, b); !ok || equal {
+		return 0, ok
+	}
+	less, ok := holds(kernels.Less, a, b)
+	if less {
+		return -1, ok
+	}
+	return 1, ok
+}
+
+func holds(op kernels.CompareOp, a, b *types.Vector) (truth, ok bool) {
+	env := &kernels.Env{Rows: 1}
+	v, err := kernels.Compare(env, op, types.NewConstant(a, 1), types.NewConstant(b, 1))
+	if err != nil {
+		return false, false
+	}
+	v = kernels.Decode(env, v)
+	return v.Bools().Get(0), v.Validity().Has(0)
+}

@@ -1,0 +1,72 @@
+package catalog
+
+import (
+	"context"
+
+	"github.com/lacunadb/lacuna/kernels/expr"
+	"github.com/lacunadb/lacuna/types"
+)
+
+// Table is anything that a query can read: an Arrow table in memory, a Parquet file, a set of CSV files. Safe for concurrent use; what
+// it shows does not change under a running scan.
+type Table interface {
+	// Schema gives the columns.
+	Schema() types.Schema
+	// Statistics gives what is known without reading data. Cheap enough to be asked on every bind.
+	Statistics() Statistics
+	// Scan starts reading. The request is not changed afterwards.
+	Scan(ctx context.Context, request ScanRequest) (Scan, error)
+}
+
+// ScanRequest says what a query wants of a table.
+type ScanRequest struct {
+	// Columns are the columns to deliver, in that order.
+	Columns []ColumnPath
+	// Filters are conditions joined by AND that the query applies; their Column nodes are positions in Columns. They are advice for
+	// skipping: the filter operator above stays, unless Scan.Applied says that the source removed exactly the rows that do not
+	// pass. A source evaluates none that may fail or is volatile.
+	Filters []*expr.Expr
+	// Dynamic are filters that become known while the query runs.
+	Dynamic []*DynamicFilter
+	// Limit is the number of rows after which the query stops, or -1. A hint.
+	Limit int64
+	// Order asks for rows in this order, in positions of Columns. A hint: Scan.Ordered says whether it is kept.
+	Order []OrderKey
+	// BatchRows is the wanted number of rows of a batch.
+	BatchRows int
+}
+
+// ColumnPath names a column, or a part of a nested one: the column's position in the table's schema, then field positions of structs
+// below it. A source may deliver the whole parent's structure with only the wanted fields filled; the type is that of the path's end.
+type ColumnPath struct {
+	Column int
+	Fields []int
+}
+
+// OrderKey is one key of a required order.
+type OrderKey struct {
+	Column     int
+	Descending bool
+	NullsFirst bool
+}
+
+// Scan is one reading of a table, shared by the workers of a query: a source of morsels.
+type Scan interface {
+	// Applied says for each of the request's Filters whether the scan delivers only rows on which it is true.
+	Applied() []bool
+	// Ordered says whether the rows come in the requested order.
+	Ordered() bool
+	// Next claims the next morsel in source order, or nil after the last. Safe for concurrent use.
+	Next(ctx context.Context) (Morsel, error)
+	// Close gives back files and memory, also those of morsels that were not read to their end. Called once, after the last use.
+	Close() error
+}
+
+// Morsel is a piece of a scan that one worker reads: a row group, a range of a table. Its batches come in source order.
+type Morsel interface {
+	// Number counts the scan's morsels from 0 in source order.
+	Number() int
+	// Next gives the next batch, or nil at the end. It looks at ctx at least once a batch. The batch's memory is the pool's present
+	// region, or the source's and then valid until the scan is closed; its Sequence is made of the morsel's number and the batch's.
+	Next(ctx context.Context, pool *types.Pool) (*types.Batch, error)
+}
