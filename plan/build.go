@@ -1,0 +1,228 @@
+package plan
+
+import (
+	"math"
+
+	"github.com/lacunadb/lacuna/catalog"
+	"github.com/lacunadb/lacuna/kernels/expr"
+)
+
+// Build chooses the physical plan of an optimized logical one. Columns of the result are those of the root, in order.
+func Build(n Node) (*PhysicalPlan, error) {
+	b := &builder{}
+	root := b.build(n)
+	p := &PhysicalPlan{Root: root, Ordered: true}
+	p.Operators = number(root, 0)
+	return p, nil
+}
+
+// builder turns logical nodes into physical ones.
+type builder struct{}
+
+// number gives operators their numbers in the order in which EXPLAIN prints them.
+func number(p Physical, next int) int {
+	p.Common().Number = next
+	next++
+	for _, input := range p.Inputs() {
+		next = number(input, next)
+	}
+	return next
+}
+
+func (b *builder) build(n Node) Physical {
+	switch n := n.(type) {
+	case *Scan:
+		return b.scan(n)
+	case *Values:
+		return &ValuesScan{Operator: operator(n, float64(len(n.Rows))), Rows: n.Rows}
+	case *Filter:
+		input := b.build(n.Input)
+		rows := input.Common().Rows
+		for _, c := range n.Conditions {
+			rows *= selectivity(c)
+		}
+		return &FilterRows{
+			Operator: operator(n, rows), Input: input,
+			Condition: resolve(expr.NewAnd(n.Conditions...), n.Input.Columns()),
+		}
+	case *Project:
+		return b.project(n)
+	case *Aggregate:
+		return b.aggregate(n)
+	case *Distinct:
+		input := b.build(n.Input)
+		p := &HashAggregate{Operator: operator(n, groupsOf(input.Common().Rows)), Input: input, Strategy: AggregateHash}
+		for i, c := range n.Columns() {
+			p.Keys = append(p.Keys, expr.NewColumn(i, c.Name, c.Type, c.Nullable))
+		}
+		return p
+	case *Sort:
+		return b.sort(n, -1, 0)
+	case *Limit:
+		if s, ok := n.Input.(*Sort); ok && n.Count >= 0 {
+			return b.sort(s, n.Count, n.Offset)
+		}
+		// A projection between limit and sort changes neither the number nor the order of rows: sort below it, keeping only the top.
+		if p, ok := n.Input.(*Project); ok && n.Count >= 0 {
+			if s, ok := p.Input.(*Sort); ok {
+				return b.projectOver(p, b.sort(s, n.Count, n.Offset))
+			}
+		}
+		input := b.build(n.Input)
+		return &LimitRows{
+			Operator: operator(n, limited(input.Common().Rows, n.Count, n.Offset)), Input: input, Count: n.Count, Offset: n.Offset,
+		}
+	case *UnionAll:
+		p := &ConcatRows{Operator: operator(n, 0)}
+		for _, input := range n.Inputs {
+			source := b.build(input)
+			p.Sources = append(p.Sources, source)
+			p.Rows = addRows(p.Rows, source.Common().Rows)
+		}
+		return p
+	}
+	panic("plan: a logical node without a physical form")
+}
+
+func operator(n Node, rows float64) Operator {
+	return Operator{Output: SchemaOf(n), Rows: rows}
+}
+
+// resolve gives an expression with column ids replaced by positions among columns.
+func resolve(e *expr.Expr, columns []Column) *expr.Expr {
+	return e.Rewrite(func(n *expr.Expr) *expr.Expr {
+		if n.Op != expr.Column {
+			return n
+		}
+		c := *n
+		c.Column = mustColumn(columns, n.Column)
+		return &c
+	})
+}
+
+func resolveAll(es []*expr.Expr, columns []Column) []*expr.Expr {
+	out := make([]*expr.Expr, len(es))
+	for i, e := range es {
+		out[i] = resolve(e, columns)
+	}
+	return out
+}
+
+func (b *builder) scan(n *Scan) Physical {
+	stats := n.Table.Statistics()
+	rows := -1.0
+	if stats.RowsConfidence != catalog.Unknown {
+		rows = float64(stats.Rows)
+	}
+	return &TableScan{
+		Operator: operator(n, rows), Table: n.Table, Name: n.Name,
+		Request: catalog.ScanRequest{Columns: n.Source, Filters: resolveAll(n.Filters, n.Output), Limit: -1},
+	}
+}
+
+func (b *builder) project(n *Project) Physical { return b.projectOver(n, b.build(n.Input)) }
+
+func (b *builder) projectOver(n *Project, input Physical) Physical {
+	columns := n.Input.Columns()
+	exprs := resolveAll(n.Exprs, columns)
+	identity := len(exprs) == len(columns)
+	for i, e := range exprs {
+		identity = identity && e.Op == expr.Column && e.Column == i && n.Output[i].Name == columns[i].Name
+	}
+	if identity {
+		return input
+	}
+	return &ProjectColumns{Operator: operator(n, input.Common().Rows), Input: input, Exprs: exprs}
+}
+
+func (b *builder) aggregate(n *Aggregate) Physical {
+	input := b.build(n.Input)
+	columns := n.Input.Columns()
+	p := &HashAggregate{Operator: operator(n, 1), Input: input, Strategy: AggregateUngrouped, Sets: n.Sets}
+	if len(n.Groups) > 0 || n.Sets != nil {
+		p.Strategy = AggregateHash
+		p.Rows = groupsOf(input.Common().Rows)
+	}
+	for _, g := range n.Groups {
+		p.Keys = append(p.Keys, resolve(g.Expr, columns))
+	}
+	for _, a := range n.Aggregates {
+		call := PhysicalAggregate{Function: a.Function, Args: resolveAll(a.Args, columns), Distinct: a.Distinct && !a.Function.DistinctAgnostic}
+		if a.Filter != nil {
+			call.Filter = resolve(a.Filter, columns)
+		}
+		p.Aggregates = append(p.Aggregates, call)
+	}
+	return p
+}
+
+func (b *builder) sort(n *Sort, limit, offset int64) Physical {
+	input := b.build(n.Input)
+	p := &SortRows{
+		Operator: operator(n, limited(input.Common().Rows, limit, offset)), Input: input, Limit: limit, Offset: offset,
+	}
+	for _, k := range n.Keys {
+		p.Keys = append(p.Keys, PhysicalSortKey{Expr: resolve(k.Expr, n.Input.Columns()), Descending: k.Descending, NullsFirst: k.NullsFirst})
+	}
+	return p
+}
+
+// limited gives the estimate after LIMIT and OFFSET; estimates are negative when unknown.
+func limited(rows float64, count, offset int64) float64 {
+	if rows >= 0 {
+		rows = math.Max(0, rows-float64(offset))
+	}
+	if count >= 0 && (rows < 0 || float64(count) < rows) {
+		return float64(count)
+	}
+	return rows
+}
+
+func addRows(a, b float64) float64 {
+	if a < 0 || b < 0 {
+		return -1
+	}
+	return a + b
+}
+
+// groupsOf guesses the number of groups of rows without distinct counts: far fewer than rows, growing with them.
+func groupsOf(rows float64) float64 {
+	if rows < 0 {
+		return -1
+	}
+	return math.Ceil(math.Sqrt(rows))
+}
+
+// selectivity guesses the share of rows that pass a condition when nothing is known of the columns: the classic constants of Selinger et
+// al., "Access Path Selection in a Relational Database Management System" (1979).
+func selectivity(c *expr.Expr) float64 {
+	switch c.Op {
+	case expr.And:
+		s := 1.0
+		for _, a := range c.Args {
+			s *= selectivity(a)
+		}
+		return s
+	case expr.Or:
+		s := 1.0
+		for _, a := range c.Args {
+			s *= 1 - selectivity(a)
+		}
+		return 1 - s
+	case expr.Constant:
+		if c.IsTrue() {
+			return 1
+		}
+		return 0
+	case expr.Call:
+		switch c.Function.Name {
+		case "eq", "is_not_distinct", "is_null":
+			return 0.1
+		case "ne", "is_distinct", "is_not_null":
+			return 0.9
+		case "not":
+			return 1 - selectivity(c.Args[0])
+		}
+	}
+	return 1.0 / 3
+}

@@ -1,0 +1,96 @@
+package plan
+
+import (
+	"fmt"
+
+	"github.com/lacunadb/lacuna/types"
+)
+
+// Rule is one rewriting step of the optimizer. It may not change the answer or the schema.
+type Rule struct {
+	Name string // as SET disabled_rules writes it
+	// Normalising rules also run when the optimizer is off: they bring a plan to the form that the rest expects.
+	Normalising bool
+	Apply       func(*Optimizer, Node) (Node, error)
+}
+
+// rules are all rules in the order in which they run. Each stands in a file of its own: rule_<name>.go.
+var rules = []Rule{
+	{Name: "split_conjunctions", Normalising: true, Apply: splitConjunctions},
+	{Name: "fold_constants", Apply: foldConstants},
+	{Name: "push_filters", Apply: pushFilters},
+	{Name: "prune_columns", Apply: pruneColumns},
+}
+
+// RuleNames gives the names of all rules in their order.
+func RuleNames() []string {
+	names := make([]string, len(rules))
+	for i, r := range rules {
+		names[i] = r.Name
+	}
+	return names
+}
+
+// Optimizer rewrites logical plans and chooses the physical one.
+type Optimizer struct {
+	IDs *IDs
+	// Off leaves only the normalising rules on; its answers are the oracle for all others.
+	Off bool
+	// Disabled are names of rules that do not run.
+	Disabled map[string]bool
+}
+
+// Optimize applies the rules in order. After each the schema is compared with the one before: a rule that changes it is a bug, which ends
+// this query only.
+func (o *Optimizer) Optimize(n Node) (Node, error) {
+	schema := SchemaOf(n)
+	for _, r := range rules {
+		if o.Disabled[r.Name] || o.Off && !r.Normalising {
+			continue
+		}
+		next, err := r.Apply(o, n)
+		if err != nil {
+			return nil, err
+		}
+		if got := SchemaOf(next); !sameColumns(schema, got) {
+			return nil, types.Errorf(types.CodeInternal, "rule %s changed the schema from %v to %v", r.Name, schema, got)
+		}
+		n = next
+	}
+	return n, nil
+}
+
+// sameColumns compares names and types. A rule may find out that a column is never null, not the reverse.
+func sameColumns(before, after types.Schema) bool {
+	if len(before) != len(after) {
+		return false
+	}
+	for i := range before {
+		if before[i].Name != after[i].Name || !before[i].Type.Equal(after[i].Type) || after[i].Nullable && !before[i].Nullable {
+			return false
+		}
+	}
+	return true
+}
+
+// columnSet is a set of column ids.
+type columnSet map[ColumnID]bool
+
+func (s columnSet) has(id ColumnID) bool { return s[id] }
+
+func outputSet(n Node) columnSet {
+	set := columnSet{}
+	for _, c := range n.Columns() {
+		set[c.ID] = true
+	}
+	return set
+}
+
+func mustColumn(columns []Column, id ColumnID) int {
+	for i, c := range columns {
+		if c.ID == id {
+			return i
+		}
+	}
+	panic(fmt.Sprintf("plan: column %d is not in the input", id))
+}
