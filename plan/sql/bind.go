@@ -1,0 +1,156 @@
+package sql
+
+import (
+	"context"
+
+	"github.com/lacunadb/lacuna/catalog"
+	"github.com/lacunadb/lacuna/kernels/expr"
+	"github.com/lacunadb/lacuna/plan"
+	"github.com/lacunadb/lacuna/types"
+)
+
+// Bound is a statement whose names are resolved and whose expressions are typed: what the planner takes.
+type Bound struct {
+	// Plan is the logical plan of a query.
+	Plan plan.Node
+	// Explain says that the plan is to be shown, not its result; with Analyze it is run for its profile first.
+	Explain, Analyze bool
+	// Describe says that the columns of the plan are to be shown.
+	Describe bool
+	// ShowTables says that the names of the tables are to be shown; Plan is nil.
+	ShowTables bool
+	IDs        *plan.IDs
+}
+
+// Bind resolves a statement that Parse made from text against a catalog. Values are those of the statement's parameters: Constant vectors by
+// number ("1", "2", ...) or name.
+func Bind(ctx context.Context, text string, statement Statement, c *catalog.Catalog, parameters map[string]*types.Vector) (*Bound, error) {
+	b := &binder{ctx: ctx, text: text, catalog: c, parameters: parameters, ids: &plan.IDs{}, literals: map[*expr.Expr]bool{}}
+	bound := &Bound{IDs: b.ids}
+	switch s := statement.(type) {
+	case *Explain:
+		if s.Format != "" && s.Format != "TEXT" {
+			return nil, b.unsupported(s, "EXPLAIN with FORMAT %s", s.Format)
+		}
+		inner, err := Bind(ctx, text, s.Statement, c, parameters)
+		if err != nil {
+			return nil, err
+		}
+		if inner.Plan == nil || inner.Explain || inner.Describe {
+			return nil, b.unsupported(s.Statement, "EXPLAIN of this statement")
+		}
+		inner.Explain, inner.Analyze = true, s.Analyze
+		return inner, nil
+	case *Query:
+		node, _, err := b.query(s, nil)
+		if err != nil {
+			return nil, err
+		}
+		bound.Plan = node
+		return bound, nil
+	case *Describe:
+		query := s.Query
+		if query == nil {
+			query = &Query{Span: s.Span, Body: &Select{Span: s.Span, Items: []SelectItem{{Span: s.Span, Expr: &Star{Span: s.Span}}}, From: s.Table}}
+		}
+		node, _, err := b.query(query, nil)
+		if err != nil {
+			return nil, err
+		}
+		bound.Plan, bound.Describe = node, true
+		return bound, nil
+	case *Show:
+		if s.Kind == ShowTables && len(s.Name.Parts) == 0 {
+			bound.ShowTables = true
+			return bound, nil
+		}
+		return nil, b.unsupported(s, "this form of SHOW")
+	}
+	return nil, b.unsupported(statement, "%s", statementName(statement))
+}
+
+func statementName(s Statement) string {
+	switch s.(type) {
+	case *CreateTable:
+		return "CREATE TABLE"
+	case *CreateView:
+		return "CREATE VIEW"
+	case *CreateSchema:
+		return "CREATE SCHEMA"
+	case *Drop:
+		return "DROP"
+	case *Insert:
+		return "INSERT"
+	case *Set:
+		return "SET"
+	case *Reset:
+		return "RESET"
+	}
+	return "this statement"
+}
+
+// binder turns one statement's tree into a logical plan.
+type binder struct {
+	ctx        context.Context
+	text       string
+	catalog    *catalog.Catalog
+	parameters map[string]*types.Vector
+	ids        *plan.IDs
+	literals   map[*expr.Expr]bool // constants that were written as literals
+	depth      int                 // nesting of queries, views and expressions
+}
+
+// maxBindDepth bounds the recursion of the binder. The parser has limits of its own; this one also holds for what trees are built of chains.
+const maxBindDepth = 2000
+
+func (b *binder) enter(n Node) error {
+	b.depth++
+	if b.depth > maxBindDepth {
+		return b.errorAt(n, types.CodeTooComplex, "statement is nested too deeply")
+	}
+	return nil
+}
+
+func (b *binder) leave() { b.depth-- }
+
+func (b *binder) errorAt(n Node, code types.Code, format string, args ...any) *types.Error {
+	return types.ErrorAt(code, b.text, n.Range().Start, format, args...)
+}
+
+// unsupported makes the error for what SQL knows and this version does not.
+func (b *binder) unsupported(n Node, format string, args ...any) error {
+	e := b.errorAt(n, types.CodeFeatureNotSupported, format, args...)
+	e.Message += " is not supported"
+	return e
+}
+
+// located gives an error that knows no place the place of a node.
+func (b *binder) located(n Node, err error) error {
+	if e, ok := err.(*types.Error); ok && e.Position == (types.Position{}) {
+		c := *e
+		return c.At(b.text, n.Range().Start)
+	}
+	return err
+}
+
+// source gives the SQL text of a node.
+func (b *binder) source(n Node) string {
+	s := n.Range()
+	return b.text[s.Start:s.End]
+}
+
+// cast converts an expression implicitly or by CAST; constants at once, when that does not raise.
+func (b *binder) cast(n Node, e *expr.Expr, to types.Type, try bool) *expr.Expr {
+	if e.Type.Equal(to) {
+		return e
+	}
+	position := e.Position
+	if position < 0 {
+		position = n.Range().Start
+	}
+	c := expr.NewCast(e, to, try).At(position)
+	if e.Op == expr.Constant {
+		return expr.Fold(c)
+	}
+	return c
+}

@@ -1,0 +1,171 @@
+package sql
+
+import (
+	"strings"
+
+	"github.com/lacunadb/lacuna/kernels/expr"
+	"github.com/lacunadb/lacuna/plan"
+	"github.com/lacunadb/lacuna/types"
+)
+
+// aggregation collects what one query groups by and aggregates, while its clauses are bound. An aggregate call in an expression becomes a
+// reference to the column that will hold its result.
+type aggregation struct {
+	groups []plan.GroupKey
+	calls  []plan.AggregateCall
+	// results are the ids of the calls' columns.
+	results map[plan.ColumnID]bool
+	// inside says that an aggregate's own arguments are being bound: no aggregate may stand there.
+	inside bool
+}
+
+// used reports whether the query aggregates at all.
+func (a *aggregation) used() bool { return len(a.groups) > 0 || len(a.calls) > 0 }
+
+// aggregate binds an aggregate call.
+func (b *binder) aggregate(n *Call, family *expr.Family, c *exprContext) (*expr.Expr, error) {
+	a := c.aggregates
+	switch {
+	case a == nil:
+		return nil, b.errorAt(n, types.CodeGrouping, "aggregate functions are not allowed in %s", c.clause)
+	case a.inside:
+		return nil, b.errorAt(n, types.CodeGrouping, "aggregate function calls cannot be nested")
+	case len(n.WithinGroup) > 0:
+		return nil, b.unsupported(n.WithinGroup[0], "WITHIN GROUP")
+	case n.Nulls != NullTreatmentDefault:
+		return nil, b.unsupported(n, "IGNORE NULLS in an aggregate")
+	}
+	a.inside = true
+	defer func() { a.inside = false }()
+	inner := &exprContext{scope: c.scope, clause: "an aggregate", aggregates: a, aliasNames: c.aliasNames}
+
+	var args []*expr.Expr
+	if len(n.Args) == 1 {
+		if star, ok := n.Args[0].Expr.(*Star); ok {
+			if !strings.EqualFold(family.Name, "count") || len(star.Qualifier)+len(star.Exclude)+len(star.Replace)+len(star.Rename) > 0 {
+				return nil, b.errorAt(star, types.CodeSyntax, "* is not allowed here")
+			}
+			if n.Distinct {
+				return nil, b.errorAt(star, types.CodeSyntax, "DISTINCT * is not allowed in count")
+			}
+			n = &Call{Span: n.Span, Name: n.Name, Filter: n.Filter}
+		}
+	}
+	args, err := b.arguments(n, inner)
+	if err != nil {
+		return nil, err
+	}
+	described := make([]expr.Arg, len(args))
+	for i, arg := range args {
+		described[i] = b.argOf(arg)
+	}
+	f, err := family.BindAggregate(described)
+	if err != nil {
+		return nil, err
+	}
+	if f == nil {
+		return nil, b.noOverload(n, strings.ToLower(n.Name.Parts[0].Name), described, family)
+	}
+	call := plan.AggregateCall{Function: f, Distinct: n.Distinct}
+	for i := range f.Args {
+		call.Args = append(call.Args, b.cast(n, args[i], f.Args[i], false))
+	}
+	if n.Filter != nil {
+		if call.Filter, err = b.condition(n.Filter, inner); err != nil {
+			return nil, err
+		}
+	}
+	if len(n.OrderBy) > 0 {
+		if f.OrderSensitive {
+			return nil, b.unsupported(n.OrderBy[0], "ORDER BY in an aggregate")
+		}
+		// The order of the rows does not matter to this aggregate; the clause is only checked.
+		for _, item := range n.OrderBy {
+			if _, err := b.expr(item.Expr, inner); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, known := range a.calls {
+		if sameCall(known, call) {
+			return known.Output.Ref(), nil
+		}
+	}
+	name := b.columnName(n)
+	call.Output = plan.Column{ID: b.ids.New(), Field: types.Field{Name: name, Type: f.Result, Nullable: f.Nullable}}
+	a.calls = append(a.calls, call)
+	a.results[call.Output.ID] = true
+	return call.Output.Ref(), nil
+}
+
+func sameCall(a, c plan.AggregateCall) bool {
+	if a.Function.Name != c.Function.Name || a.Distinct != c.Distinct || len(a.Args) != len(c.Args) || (a.Filter == nil) != (c.Filter == nil) {
+		return false
+	}
+	if a.Filter != nil && !a.Filter.Equal(c.Filter) {
+		return false
+	}
+	for i := range a.Args {
+		if !a.Args[i].Equal(c.Args[i]) {
+			return false
+		}
+	}
+	return a.Function.Result.Equal(c.Function.Result)
+}
+
+// overGroups turns an expression over the input of an aggregation into one over its output: what equals a group key becomes that key's
+// column. Another column of the input is an error: it has no single value in a group.
+func (b *binder) overGroups(n Node, e *expr.Expr, a *aggregation) (*expr.Expr, error) {
+	for _, g := range a.groups {
+		if e.Equal(g.Expr) {
+			return g.Output.Ref().At(e.Position), nil
+		}
+	}
+	if e.Op == expr.Column {
+		if a.results[e.Column] {
+			return e, nil
+		}
+		at := n
+		if e.Position >= 0 {
+			at = Span{Start: e.Position, End: e.Position}
+		}
+		return nil, b.errorAt(at, types.CodeGrouping, "column %q must appear in the GROUP BY clause or be used in an aggregate function", e.Name).
+			WithHint("Add it to GROUP BY, write GROUP BY ALL, or take any_value(%s).", types.QuoteIdent(e.Name))
+	}
+	if len(e.Args) == 0 {
+		return e, nil
+	}
+	args := make([]*expr.Expr, len(e.Args))
+	for i, arg := range e.Args {
+		r, err := b.overGroups(n, arg, a)
+		if err != nil {
+			return nil, err
+		}
+		args[i] = r
+	}
+	c := *e
+	c.Args = args
+	return &c, nil
+}
+
+// hasAggregate reports whether an expression uses the result of an aggregate.
+func (a *aggregation) hasAggregate(e *expr.Expr) bool {
+	found := false
+	e.Columns(func(id plan.ColumnID) { found = found || a.results[id] })
+	return found
+}
+
+// addGroup adds a key, unless an equal one is there.
+func (b *binder) addGroup(a *aggregation, e *expr.Expr, name string) {
+	for _, g := range a.groups {
+		if g.Expr.Equal(e) {
+			return
+		}
+	}
+	if e.Op == expr.Column {
+		name = e.Name
+	}
+	a.groups = append(a.groups, plan.GroupKey{
+		Output: plan.Column{ID: b.ids.New(), Field: types.Field{Name: name, Type: e.Type, Nullable: e.Nullable}}, Expr: e,
+	})
+}

@@ -1,0 +1,701 @@
+package sql
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/lacunadb/lacuna/catalog"
+	"github.com/lacunadb/lacuna/kernels/expr"
+	"github.com/lacunadb/lacuna/types"
+)
+
+// exprContext says what an expression may refer to where it stands.
+type exprContext struct {
+	scope *scope
+	// clause names the place for messages: "WHERE", "GROUP BY".
+	clause string
+	// aggregates collects the aggregate calls of a query; nil where none is allowed.
+	aggregates *aggregation
+	// alias gives the expression of a select item by its alias, for clauses that may use one; nil where none may.
+	alias func(name string) (*expr.Expr, error)
+	// aliasNames are for hints.
+	aliasNames []string
+}
+
+// expr binds an expression.
+func (b *binder) expr(n Expr, c *exprContext) (*expr.Expr, error) {
+	if err := b.enter(n); err != nil {
+		return nil, err
+	}
+	defer b.leave()
+	e, err := b.bindExpr(n, c)
+	if err != nil {
+		return nil, b.located(n, err)
+	}
+	if e.Position < 0 {
+		p := e.At(n.Range().Start)
+		if b.literals[e] {
+			b.literals[p] = true
+		}
+		e = p
+	}
+	return e, nil
+}
+
+func (b *binder) bindExpr(n Expr, c *exprContext) (*expr.Expr, error) {
+	switch n := n.(type) {
+	case *Literal:
+		return b.literal(n)
+	case *Column:
+		return b.column(n, c)
+	case *Parameter:
+		return b.parameter(n)
+	case *Unary:
+		return b.unary(n, c)
+	case *Binary:
+		return b.binary(n, c)
+	case *Logical:
+		return b.logical(n, c)
+	case *Is:
+		return b.is(n, c)
+	case *IsDistinct:
+		name := "is_distinct"
+		if n.Not {
+			name = "is_not_distinct"
+		}
+		return b.apply(n, name, c, n.Left, n.Right)
+	case *Between:
+		return b.between(n, c)
+	case *In:
+		return b.in(n, c)
+	case *Like:
+		return b.like(n, c)
+	case *Case:
+		return b.caseExpr(n, c)
+	case *Cast:
+		return b.castExpr(n, c)
+	case *Interval:
+		return b.interval(n, c)
+	case *Call:
+		return b.call(n, c)
+	case *Star:
+		return nil, b.errorAt(n, types.CodeSyntax, "* is not allowed here")
+	case *Subquery, *Exists, *Quantified, *ArrayQuery:
+		return nil, b.unsupported(n, "a subquery in an expression")
+	case *Collate:
+		return nil, b.unsupported(n, "COLLATE")
+	case *AtTimeZone:
+		return nil, b.unsupported(n, "AT TIME ZONE")
+	case *Lambda:
+		return nil, b.unsupported(n, "a lambda")
+	case *Default:
+		return nil, b.errorAt(n, types.CodeSyntax, "DEFAULT is not allowed here")
+	}
+	return nil, b.unsupported(n, "%s", strings.TrimSpace(firstWords(b.source(n))))
+}
+
+// firstWords shortens a piece of SQL for a message.
+func firstWords(s string) string {
+	const most = 40
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "..."
+	}
+	return s
+}
+
+// literalOf remembers that a constant was written as a literal: it adapts to its partner's type.
+func (b *binder) literalOf(v *types.Vector) *expr.Expr {
+	e := expr.NewConstant(v)
+	b.literals[e] = true
+	return e
+}
+
+func (b *binder) literal(n *Literal) (*expr.Expr, error) {
+	switch n.Kind {
+	case NullLiteral:
+		return b.literalOf(types.NewNull(types.Null, 1)), nil
+	case BooleanLiteral:
+		e := expr.NewBool(n.Text == "true")
+		b.literals[e] = true
+		return e, nil
+	case StringLiteral:
+		return b.textLiteral(n, n.Text, types.Varchar)
+	case BlobLiteral:
+		v, err := types.NewValue(types.Blob, []byte(n.Text))
+		if err != nil {
+			return nil, err
+		}
+		return b.literalOf(v), nil
+	case IntegerLiteral:
+		return b.textLiteral(n, n.Text, integerType(n.Text))
+	case DecimalLiteral:
+		return b.textLiteral(n, n.Text, decimalLiteralType(n.Text))
+	case FloatLiteral:
+		return b.textLiteral(n, n.Text, types.Double)
+	}
+	return nil, b.unsupported(n, "this literal")
+}
+
+// textLiteral reads a literal's text as a value of a type.
+func (b *binder) textLiteral(n Node, text string, t types.Type) (*expr.Expr, error) {
+	v, err := types.NewValue(types.Varchar, text)
+	if err != nil {
+		return nil, err
+	}
+	if t.Kind() != types.KindVarchar {
+		if v, err = expr.Evaluate(expr.NewCast(expr.NewConstant(v), t, false)); err != nil {
+			return nil, b.located(n, err)
+		}
+	}
+	return b.literalOf(v), nil
+}
+
+// integerType gives the type of an integer literal: the first of INTEGER, BIGINT, HUGEINT that holds it, else DOUBLE, as in DuckDB.
+func integerType(digits string) types.Type {
+	digits = strings.TrimLeft(digits, "0")
+	switch {
+	case len(digits) <= 18:
+		if v, err := strconv.ParseInt("0"+digits, 10, 32); err == nil && v >= 0 {
+			return types.Integer
+		}
+		return types.BigInt
+	case len(digits) == 19 && digits <= "9223372036854775807":
+		return types.BigInt
+	case len(digits) < 39 || len(digits) == 39 && digits <= "170141183460469231731687303715884105727":
+		return types.HugeInt
+	}
+	return types.Double
+}
+
+// decimalLiteralType gives DECIMAL with the digits that are written, DOUBLE when they are more than a DECIMAL has.
+func decimalLiteralType(text string) types.Type {
+	whole, fraction, _ := strings.Cut(text, ".")
+	whole = strings.TrimLeft(whole, "0")
+	precision := max(1, len(whole)+len(fraction))
+	if precision > types.MaxDecimalPrecision {
+		return types.Double
+	}
+	return types.Decimal(precision, len(fraction))
+}
+
+func (b *binder) parameter(n *Parameter) (*expr.Expr, error) {
+	name := n.Name
+	if name == "" {
+		name = strconv.Itoa(n.Number)
+	}
+	v, given := b.parameters[name]
+	if !given {
+		return nil, b.errorAt(n, types.CodeUndefinedParameter, "no value was given for parameter %s", b.source(n))
+	}
+	return b.literalOf(v), nil
+}
+
+func (b *binder) column(n *Column, c *exprContext) (*expr.Expr, error) {
+	column, used, found, err := b.resolve(c.scope, n)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		if len(n.Parts) == 1 && c.alias != nil {
+			e, err := c.alias(n.Parts[0].Name)
+			if e != nil || err != nil {
+				return e, err
+			}
+		}
+		return nil, b.undefinedColumn(c.scope, n, c.aliasNames)
+	}
+	if used < len(n.Parts) {
+		if column.Type.Kind() != types.KindStruct {
+			return nil, b.errorAt(n.Parts[used], types.CodeWrongObjectType, "column %q has type %s, which has no fields", column.Name, column.Type)
+		}
+		return nil, b.unsupported(n.Parts[used], "access to a struct's field")
+	}
+	return column.Ref().At(n.Span.Start), nil
+}
+
+// argOf describes a bound expression to a function family.
+func (b *binder) argOf(e *expr.Expr) expr.Arg {
+	a := expr.Arg{Type: e.Type, Literal: b.literals[e]}
+	if e.Op == expr.Constant {
+		a.Constant = e.Value
+	}
+	return a
+}
+
+// apply binds operands and an operator's function to them.
+func (b *binder) apply(n Node, name string, c *exprContext, operands ...Expr) (*expr.Expr, error) {
+	args := make([]*expr.Expr, len(operands))
+	for i, o := range operands {
+		e, err := b.expr(o, c)
+		if err != nil {
+			return nil, err
+		}
+		args[i] = e
+	}
+	return b.applyTo(n, name, args...)
+}
+
+// applyTo binds a function to bound arguments, with the casts that it wants.
+func (b *binder) applyTo(n Node, name string, args ...*expr.Expr) (*expr.Expr, error) {
+	family := b.catalog.Functions.Lookup(name)
+	if family == nil || family.Bind == nil {
+		return nil, b.unsupported(n, "the operator %s", operatorText(name))
+	}
+	described := make([]expr.Arg, len(args))
+	for i, a := range args {
+		described[i] = b.argOf(a)
+	}
+	f, err := family.Bind(described)
+	if err != nil {
+		return nil, b.located(n, err)
+	}
+	if f == nil {
+		return nil, b.noOverload(n, name, described, family)
+	}
+	for i := range args {
+		args[i] = b.cast(n, args[i], f.Args[i], false)
+	}
+	return expr.NewCall(f, args...), nil
+}
+
+// operators gives the way in which SQL writes the functions behind operators.
+var operators = map[string]string{
+	"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "add": "+", "subtract": "-", "multiply": "*", "divide": "/",
+	"int_divide": "//", "mod": "%", "negate": "-", "not": "NOT", "concat_op": "||", "like": "LIKE", "ilike": "ILIKE",
+}
+
+func operatorText(name string) string {
+	if op := operators[name]; op != "" {
+		return op
+	}
+	return strings.ReplaceAll(strings.ToUpper(name), "_", " ")
+}
+
+func (b *binder) noOverload(n Node, name string, args []expr.Arg, family *expr.Family) error {
+	typeNames := make([]string, len(args))
+	for i, a := range args {
+		typeNames[i] = a.Type.String()
+	}
+	if op, isOperator := operators[name]; isOperator {
+		text := op + " " + typeNames[0]
+		if len(args) == 2 {
+			text = typeNames[0] + " " + op + " " + typeNames[1]
+		}
+		return b.errorAt(n, types.CodeUndefinedFunction, "operator does not exist: %s", text).
+			WithHint("Add explicit casts to types that the operator takes.")
+	}
+	e := b.errorAt(n, types.CodeUndefinedFunction, "function %s(%s) does not exist", name, strings.Join(typeNames, ", "))
+	if len(family.Signatures) > 0 {
+		e.Hint = "There is " + strings.Join(family.Signatures, ", ") + "."
+	}
+	return e
+}
+
+func (b *binder) unary(n *Unary, c *exprContext) (*expr.Expr, error) {
+	switch n.Op {
+	case "-":
+		// A sign before digits belongs to the literal: -9223372036854775808 is a BIGINT.
+		if l, ok := n.Operand.(*Literal); ok {
+			switch l.Kind {
+			case IntegerLiteral:
+				t := integerType(l.Text)
+				switch trimmed := strings.TrimLeft(l.Text, "0"); trimmed {
+				case "2147483648":
+					t = types.Integer
+				case "9223372036854775808":
+					t = types.BigInt
+				case "170141183460469231731687303715884105728":
+					t = types.HugeInt
+				}
+				return b.textLiteral(n, "-"+l.Text, t)
+			case DecimalLiteral:
+				return b.textLiteral(n, "-"+l.Text, decimalLiteralType(l.Text))
+			case FloatLiteral:
+				return b.textLiteral(n, "-"+l.Text, types.Double)
+			}
+		}
+		return b.apply(n, "negate", c, n.Operand)
+	case "+":
+		e, err := b.expr(n.Operand, c)
+		if err == nil && !e.Type.IsNumeric() && e.Type.Kind() != types.KindInterval && e.Type.Kind() != types.KindNull {
+			err = b.errorAt(n, types.CodeUndefinedFunction, "operator does not exist: + %s", e.Type)
+		}
+		return e, err
+	case "NOT":
+		e, err := b.condition(n.Operand, c)
+		if err != nil {
+			return nil, err
+		}
+		return b.applyTo(n, "not", e)
+	}
+	return nil, b.unsupported(n, "the operator %s", n.Op)
+}
+
+var binaryFunctions = map[string]string{
+	"=": "eq", "<>": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "+": "add", "-": "subtract", "*": "multiply", "/": "divide",
+	"//": "int_divide", "%": "mod", "||": "concat_op", "^": "power",
+}
+
+// binary binds a chain of infix operators, which leans to the left and may be thousands deep, without recursion along it.
+func (b *binder) binary(n *Binary, c *exprContext) (*expr.Expr, error) {
+	var chain []*Binary
+	left := Expr(n)
+	for {
+		next, ok := left.(*Binary)
+		if !ok {
+			break
+		}
+		chain = append(chain, next)
+		left = next.Left
+	}
+	result, err := b.expr(left, c)
+	if err != nil {
+		return nil, err
+	}
+	for i := len(chain) - 1; i >= 0; i-- {
+		op := chain[i]
+		right, err := b.expr(op.Right, c)
+		if err != nil {
+			return nil, err
+		}
+		name := binaryFunctions[op.Op]
+		if name == "" {
+			return nil, b.unsupported(op.OpSpan, "the operator %s", op.Op)
+		}
+		if result, err = b.applyTo(op.OpSpan, name, result, right); err != nil {
+			return nil, err
+		}
+		result = result.At(op.OpSpan.Start)
+	}
+	return result, nil
+}
+
+// condition binds an expression that must be BOOLEAN.
+func (b *binder) condition(n Expr, c *exprContext) (*expr.Expr, error) {
+	e, err := b.expr(n, c)
+	if err != nil {
+		return nil, err
+	}
+	return b.asCondition(n, e)
+}
+
+func (b *binder) asCondition(n Node, e *expr.Expr) (*expr.Expr, error) {
+	switch {
+	case e.Type.Kind() == types.KindBoolean:
+		return e, nil
+	case e.Type.Kind() == types.KindNull, b.literals[e] && e.Type.Kind() == types.KindVarchar, e.Type.IsInteger():
+		return b.cast(n, e, types.Boolean, false), nil
+	}
+	return nil, b.errorAt(n, types.CodeDatatypeMismatch, "a condition must be BOOLEAN, not %s", e.Type).
+		WithHint("Compare the value with something, or cast it to BOOLEAN.")
+}
+
+func (b *binder) logical(n *Logical, c *exprContext) (*expr.Expr, error) {
+	args := make([]*expr.Expr, len(n.Operands))
+	for i, o := range n.Operands {
+		e, err := b.condition(o, c)
+		if err != nil {
+			return nil, err
+		}
+		args[i] = e
+	}
+	if n.Or {
+		return expr.NewOr(args...), nil
+	}
+	return expr.NewAnd(args...), nil
+}
+
+func (b *binder) is(n *Is, c *exprContext) (*expr.Expr, error) {
+	name := [...]string{IsNull: "null", IsTrue: "true", IsFalse: "false"}[n.Test]
+	if n.Not {
+		name = "not_" + name
+	}
+	if n.Test == IsNull {
+		return b.apply(n, "is_"+name, c, n.Operand)
+	}
+	e, err := b.condition(n.Operand, c)
+	if err != nil {
+		return nil, err
+	}
+	return b.applyTo(n, "is_"+name, e)
+}
+
+// between binds x BETWEEN low AND high as x >= low AND x <= high; x is one node and evaluated once.
+func (b *binder) between(n *Between, c *exprContext) (*expr.Expr, error) {
+	if n.Symmetric {
+		return nil, b.unsupported(n, "BETWEEN SYMMETRIC")
+	}
+	x, err := b.expr(n.Operand, c)
+	if err != nil {
+		return nil, err
+	}
+	low, err := b.expr(n.Low, c)
+	if err != nil {
+		return nil, err
+	}
+	high, err := b.expr(n.High, c)
+	if err != nil {
+		return nil, err
+	}
+	above, err := b.applyTo(n.Low, "ge", x, low)
+	if err != nil {
+		return nil, err
+	}
+	below, err := b.applyTo(n.High, "le", x, high)
+	if err != nil {
+		return nil, err
+	}
+	result := expr.NewAnd(above, below)
+	if n.Not {
+		return b.applyTo(n, "not", result)
+	}
+	return result, nil
+}
+
+// in binds x IN (a, b) as x = a OR x = b, all of one common type.
+func (b *binder) in(n *In, c *exprContext) (*expr.Expr, error) {
+	switch {
+	case n.Query != nil:
+		return nil, b.unsupported(n, "IN with a subquery")
+	case n.Value != nil:
+		return nil, b.unsupported(n, "IN with a list value")
+	}
+	x, err := b.expr(n.Operand, c)
+	if err != nil {
+		return nil, err
+	}
+	items := []*expr.Expr{x}
+	for _, item := range n.List {
+		e, err := b.expr(item, c)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, e)
+	}
+	if items, err = b.unify(n, "IN", items); err != nil {
+		return nil, err
+	}
+	var matches []*expr.Expr
+	for _, item := range items[1:] {
+		equal, err := b.applyTo(n, "eq", items[0], item)
+		if err != nil {
+			return nil, err
+		}
+		matches = append(matches, equal)
+	}
+	result := expr.NewOr(matches...)
+	if n.Not {
+		return b.applyTo(n, "not", result)
+	}
+	return result, nil
+}
+
+// unify casts expressions to their common type.
+func (b *binder) unify(n Node, what string, items []*expr.Expr) ([]*expr.Expr, error) {
+	args := make([]expr.Arg, len(items))
+	for i, e := range items {
+		args[i] = b.argOf(e)
+	}
+	t, err := expr.CommonTypeOf(args...)
+	if err != nil {
+		if e, ok := err.(*types.Error); ok {
+			c := *e
+			c.Message = what + ": " + c.Message
+			return nil, c.At(b.text, n.Range().Start)
+		}
+		return nil, err
+	}
+	out := make([]*expr.Expr, len(items))
+	for i, e := range items {
+		out[i] = b.cast(n, e, t, false)
+	}
+	return out, nil
+}
+
+func (b *binder) like(n *Like, c *exprContext) (*expr.Expr, error) {
+	name := [...]string{LikeOperator: "like", ILikeOperator: "ilike", SimilarOperator: "similar_to", GlobOperator: "glob"}[n.Op]
+	operands := []Expr{n.Operand, n.Pattern}
+	if n.Escape != nil {
+		name += "_escape"
+		operands = append(operands, n.Escape)
+	}
+	e, err := b.apply(n, name, c, operands...)
+	if err != nil || !n.Not {
+		return e, err
+	}
+	return b.applyTo(n, "not", e)
+}
+
+func (b *binder) caseExpr(n *Case, c *exprContext) (*expr.Expr, error) {
+	var operand *expr.Expr
+	var err error
+	if n.Operand != nil {
+		if operand, err = b.expr(n.Operand, c); err != nil {
+			return nil, err
+		}
+	}
+	var conditions, values []*expr.Expr
+	for _, w := range n.Whens {
+		var condition *expr.Expr
+		if operand == nil {
+			condition, err = b.condition(w.Condition, c)
+		} else {
+			var value *expr.Expr
+			if value, err = b.expr(w.Condition, c); err == nil {
+				condition, err = b.applyTo(w.Condition, "eq", operand, value)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		value, err := b.expr(w.Result, c)
+		if err != nil {
+			return nil, err
+		}
+		conditions, values = append(conditions, condition), append(values, value)
+	}
+	otherwise := b.literalOf(types.NewNull(types.Null, 1))
+	if n.Else != nil {
+		if otherwise, err = b.expr(n.Else, c); err != nil {
+			return nil, err
+		}
+	}
+	values, err = b.unify(n, "CASE", append(values, otherwise))
+	if err != nil {
+		return nil, err
+	}
+	var args []*expr.Expr
+	for i, condition := range conditions {
+		args = append(args, condition, values[i])
+	}
+	return expr.NewCase(append(args, values[len(values)-1])...), nil
+}
+
+func (b *binder) castExpr(n *Cast, c *exprContext) (*expr.Expr, error) {
+	to, err := b.typeOf(n.Type)
+	if err != nil {
+		return nil, err
+	}
+	e, err := b.expr(n.Operand, c)
+	if err != nil {
+		return nil, err
+	}
+	if !castable(e.Type, to) {
+		return nil, b.errorAt(n, types.CodeCannotCoerce, "cannot cast type %s to %s", e.Type, to)
+	}
+	e = e.At(n.Operand.Range().Start)
+	return b.cast(n, e, to, n.Try), nil
+}
+
+// interval binds INTERVAL 'text' [unit] and INTERVAL number unit.
+func (b *binder) interval(n *Interval, c *exprContext) (*expr.Expr, error) {
+	e, err := b.expr(n.Value, c)
+	if err != nil {
+		return nil, err
+	}
+	if e.Op != expr.Constant || e.IsNullConstant() {
+		return nil, b.unsupported(n, "an INTERVAL of a computed value")
+	}
+	text := types.Text(e.Value, 0)
+	if n.Unit != "" {
+		if strings.Contains(n.Unit, " ") {
+			return nil, b.unsupported(n, "INTERVAL with %s", n.Unit)
+		}
+		text += " " + strings.ToLower(n.Unit)
+	}
+	v, err := b.textLiteral(n, text, types.Interval)
+	if err != nil {
+		return nil, err
+	}
+	delete(b.literals, v)
+	return v, nil
+}
+
+// call binds a function call.
+func (b *binder) call(n *Call, c *exprContext) (*expr.Expr, error) {
+	if len(n.Name.Parts) > 1 {
+		return nil, b.unsupported(n, "a function name with a schema")
+	}
+	name := n.Name.Parts[0].Name
+	if n.Over != nil {
+		return nil, b.unsupported(n, "a window function")
+	}
+	lower := strings.ToLower(name)
+	switch {
+	case lower == "coalesce" || lower == "ifnull":
+		args, err := b.arguments(n, c)
+		if err != nil {
+			return nil, err
+		}
+		if len(args) == 0 {
+			return nil, b.errorAt(n, types.CodeUndefinedFunction, "%s needs an argument", lower)
+		}
+		if args, err = b.unify(n, strings.ToUpper(lower), args); err != nil {
+			return nil, err
+		}
+		return expr.NewCoalesce(args...), nil
+	case lower == "if" && len(n.Args) == 3:
+		args, err := b.arguments(n, c)
+		if err != nil {
+			return nil, err
+		}
+		condition, err := b.asCondition(n.Args[0].Expr, args[0])
+		if err != nil {
+			return nil, err
+		}
+		values, err := b.unify(n, "IF", args[1:])
+		if err != nil {
+			return nil, err
+		}
+		return expr.NewCase(condition, values[0], values[1]), nil
+	}
+	family := b.catalog.Functions.Lookup(name)
+	if family == nil {
+		e := b.errorAt(n, types.CodeUndefinedFunction, "function %s does not exist", name)
+		e.Hint = catalog.DidYouMean(name, b.catalog.Functions.Names())
+		return nil, e
+	}
+	if family.BindAggregate != nil {
+		return b.aggregate(n, family, c)
+	}
+	switch {
+	case n.Distinct, len(n.OrderBy) > 0, len(n.WithinGroup) > 0, n.Filter != nil:
+		return nil, b.errorAt(n, types.CodeWrongObjectType, "%s is not an aggregate function: DISTINCT, ORDER BY and FILTER do not apply", name)
+	}
+	args, err := b.arguments(n, c)
+	if err != nil {
+		return nil, err
+	}
+	return b.applyTo(n, family.Name, args...)
+}
+
+// arguments binds the arguments of a call.
+func (b *binder) arguments(n *Call, c *exprContext) ([]*expr.Expr, error) {
+	args := make([]*expr.Expr, len(n.Args))
+	for i, a := range n.Args {
+		if a.Name != nil {
+			return nil, b.unsupported(a.Name, "a named argument")
+		}
+		e, err := b.expr(a.Expr, c)
+		if err != nil {
+			return nil, err
+		}
+		args[i] = e
+	}
+	return args, nil
+}
+
+// columnName gives the name of a result column without alias: the column's own, else the text of the expression.
+func (b *binder) columnName(n Expr) string {
+	switch n := n.(type) {
+	case *Column:
+		return n.Parts[len(n.Parts)-1].Name
+	case *Cast:
+		if !n.Literal {
+			if c, ok := n.Operand.(*Column); ok {
+				return b.columnName(c)
+			}
+		}
+	}
+	return strings.Join(strings.Fields(b.source(n)), " ")
+}

@@ -1,0 +1,131 @@
+package sql
+
+import (
+	"path"
+	"strings"
+
+	"github.com/lacunadb/lacuna/catalog"
+	"github.com/lacunadb/lacuna/plan"
+	"github.com/lacunadb/lacuna/types"
+)
+
+// from binds a table expression; its relations are added to the scope.
+func (b *binder) from(t TableExpr, s *scope) (plan.Node, error) {
+	switch t := t.(type) {
+	case *TableName:
+		if t.Sample != nil {
+			return nil, b.unsupported(t.Sample, "TABLESAMPLE")
+		}
+		return b.tableName(t, s)
+	case *TableFile:
+		if t.Sample != nil {
+			return nil, b.unsupported(t.Sample, "TABLESAMPLE")
+		}
+		table, err := b.catalog.OpenFile(b.ctx, t.Path)
+		if err != nil {
+			return nil, b.located(t, err)
+		}
+		return b.scan(t, table, "'"+t.Path+"'", fileStem(t.Path), t.Alias, s)
+	case *DerivedTable:
+		switch {
+		case t.Lateral:
+			return nil, b.unsupported(t, "LATERAL")
+		case t.Sample != nil:
+			return nil, b.unsupported(t.Sample, "TABLESAMPLE")
+		}
+		node, columns, err := b.query(t.Query, s.parent)
+		if err != nil {
+			return nil, err
+		}
+		return b.addRelation(t, node, columns, "", t.Alias, s)
+	case *TableFunction:
+		return nil, b.unsupported(t, "the table function %s", b.source(t.Call))
+	case *Join:
+		return nil, b.unsupported(t, "a join")
+	case *AliasedJoin:
+		return nil, b.unsupported(t, "a join")
+	}
+	return nil, b.unsupported(t, "this table expression")
+}
+
+// fileStem gives the name by which a file is called in expressions: its base name without ending, as DuckDB has it.
+func fileStem(p string) string {
+	base := path.Base(strings.ReplaceAll(p, `\`, "/"))
+	if i := strings.IndexByte(base, '.'); i > 0 {
+		base = base[:i]
+	}
+	return base
+}
+
+func (b *binder) tableName(t *TableName, s *scope) (plan.Node, error) {
+	parts := t.Name.Parts
+	name := parts[len(parts)-1].Name
+	if len(parts) == 1 {
+		if cte, inner := s.cte(name); cte != nil {
+			return b.cteReference(t, cte, inner, s)
+		}
+	}
+	schema := ""
+	switch len(parts) {
+	case 2:
+		schema = parts[0].Name
+	case 3:
+		return nil, b.unsupported(t, "a database name before the schema")
+	}
+	table, err := b.catalog.Table(schema, name)
+	if err != nil {
+		return nil, b.located(t, err)
+	}
+	return b.scan(t, table, name, name, t.Alias, s)
+}
+
+// cteReference binds the query of a CTE at the place of its use: each use has columns of its own.
+func (b *binder) cteReference(t *TableName, cte *CTE, inner, s *scope) (plan.Node, error) {
+	node, columns, err := b.query(cte.Query, inner)
+	if err != nil {
+		return nil, err
+	}
+	if len(cte.Columns) > len(columns) {
+		return nil, b.errorAt(cte.Columns[len(columns)], types.CodeInvalidColumnRef, "WITH query %q has %d columns available but %d columns specified",
+			cte.Name.Name, len(columns), len(cte.Columns))
+	}
+	columns = renamed(columns, cte.Columns)
+	return b.addRelation(t, node, columns, cte.Name.Name, t.Alias, s)
+}
+
+func renamed(columns []plan.Column, names []Ident) []plan.Column {
+	columns = append([]plan.Column(nil), columns...)
+	for i, n := range names {
+		columns[i].Name = n.Name
+	}
+	return columns
+}
+
+// scan reads all columns of a table; the optimizer removes those that nobody uses.
+func (b *binder) scan(n Node, table catalog.Table, label, name string, alias *TableAlias, s *scope) (plan.Node, error) {
+	node := &plan.Scan{Table: table, Name: label}
+	for i, f := range table.Schema() {
+		node.Output = append(node.Output, plan.Column{ID: b.ids.New(), Field: f})
+		node.Source = append(node.Source, catalog.ColumnPath{Column: i})
+	}
+	return b.addRelation(n, node, node.Output, name, alias, s)
+}
+
+// addRelation makes columns known under a name, or the alias and column names written after it.
+func (b *binder) addRelation(n Node, node plan.Node, columns []plan.Column, name string, alias *TableAlias, s *scope) (plan.Node, error) {
+	if alias != nil {
+		name = alias.Name.Name
+		if len(alias.Columns) > len(columns) {
+			return nil, b.errorAt(alias.Columns[len(columns)], types.CodeInvalidColumnRef, "table %q has %d columns available but %d columns specified",
+				name, len(columns), len(alias.Columns))
+		}
+		columns = renamed(columns, alias.Columns)
+	}
+	for _, r := range s.relations {
+		if name != "" && strings.EqualFold(r.name, name) {
+			return nil, b.errorAt(n, types.CodeDuplicateAlias, "table name %q specified more than once", name)
+		}
+	}
+	s.relations = append(s.relations, relation{name: name, columns: columns})
+	return node, nil
+}

@@ -1,0 +1,408 @@
+package sql
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/lacunadb/lacuna/catalog"
+	"github.com/lacunadb/lacuna/kernels"
+	"github.com/lacunadb/lacuna/kernels/expr"
+	"github.com/lacunadb/lacuna/plan"
+	"github.com/lacunadb/lacuna/types"
+)
+
+func itoa(i int) string { return strconv.Itoa(i) }
+
+// castable reports whether an explicit cast exists.
+func castable(from, to types.Type) bool { return kernels.CanCast(from, to) }
+
+// selectItem is one bound column of a select list.
+type selectItem struct {
+	name string
+	node Expr
+	expr *expr.Expr
+}
+
+// selector binds one SELECT.
+type selector struct {
+	*binder
+	query      *Select
+	scope      *scope
+	aggregates *aggregation
+	items      []selectItem
+	binding    map[string]bool // aliases being bound, against aliases that refer to themselves
+}
+
+// selectQuery binds SELECT with the ORDER BY that stands after it. The clauses are bound in the order in which SQL evaluates them; what
+// the plan becomes is, from below: FROM, WHERE, aggregation, HAVING, the select list, DISTINCT, ORDER BY.
+func (b *binder) selectQuery(q *Select, order []OrderItem, outer *scope) (plan.Node, error) {
+	switch {
+	case q.Sample != nil:
+		return nil, b.unsupported(q.Sample, "USING SAMPLE")
+	case len(q.DistinctOn) > 0:
+		return nil, b.unsupported(q.DistinctOn[0], "DISTINCT ON")
+	case len(q.Windows) > 0:
+		return nil, b.unsupported(q.Windows[0], "WINDOW")
+	case q.Qualify != nil:
+		return nil, b.unsupported(q.Qualify, "QUALIFY")
+	}
+	s := &selector{
+		binder: b, query: q, scope: &scope{parent: outer}, binding: map[string]bool{},
+		aggregates: &aggregation{results: map[plan.ColumnID]bool{}},
+	}
+	// Without FROM there is one row without columns.
+	node := plan.Node(&plan.Values{Rows: [][]*expr.Expr{{}}})
+	var err error
+	if q.From != nil {
+		if node, err = b.from(q.From, s.scope); err != nil {
+			return nil, err
+		}
+	}
+	if q.Where != nil {
+		condition, err := b.condition(q.Where, &exprContext{scope: s.scope, clause: "WHERE", alias: s.aliasIn("WHERE"), aliasNames: s.aliasNames()})
+		if err != nil {
+			return nil, err
+		}
+		node = &plan.Filter{Input: node, Conditions: []*expr.Expr{condition}}
+	}
+	if err := s.bindItems(); err != nil {
+		return nil, err
+	}
+	if err := s.groupBy(); err != nil {
+		return nil, err
+	}
+	var having *expr.Expr
+	if q.Having != nil {
+		if having, err = b.condition(q.Having, s.context("HAVING")); err != nil {
+			return nil, err
+		}
+	}
+	keys, err := s.orderKeys(order)
+	if err != nil {
+		return nil, err
+	}
+	if s.aggregates.used() || q.GroupBy != nil && !q.GroupBy.All || having != nil {
+		if node, err = s.aggregated(node, &having, keys); err != nil {
+			return nil, err
+		}
+	}
+	if having != nil {
+		node = &plan.Filter{Input: node, Conditions: []*expr.Expr{having}}
+	}
+	return s.project(node, keys)
+}
+
+func (s *selector) context(clause string) *exprContext {
+	return &exprContext{scope: s.scope, clause: clause, aggregates: s.aggregates, alias: s.aliasIn(clause), aliasNames: s.aliasNames()}
+}
+
+func (s *selector) aliasNames() []string {
+	var names []string
+	for _, item := range s.query.Items {
+		if item.Alias != nil {
+			names = append(names, item.Alias.Name)
+		}
+	}
+	return names
+}
+
+// aliasIn gives the expression of the select item with an alias, for use in a clause that may name it: DuckDB allows aliases in every
+// clause; a column of that name wins.
+func (s *selector) aliasIn(clause string) func(string) (*expr.Expr, error) {
+	return func(name string) (*expr.Expr, error) {
+		for _, item := range s.query.Items {
+			if item.Alias == nil || !strings.EqualFold(item.Alias.Name, name) {
+				continue
+			}
+			key := strings.ToLower(name)
+			if s.binding[key] {
+				return nil, nil
+			}
+			s.binding[key] = true
+			defer delete(s.binding, key)
+			c := s.context(clause)
+			if clause == "WHERE" || clause == "GROUP BY" {
+				c.aggregates = nil
+			}
+			return s.expr(item.Expr, c)
+		}
+		return nil, nil
+	}
+}
+
+// bindItems binds the select list, with stars expanded.
+func (s *selector) bindItems() error {
+	for _, item := range s.query.Items {
+		if star, ok := item.Expr.(*Star); ok {
+			if item.Alias != nil {
+				return s.errorAt(item.Alias, types.CodeSyntax, "* cannot have an alias")
+			}
+			if err := s.star(star); err != nil {
+				return err
+			}
+			continue
+		}
+		name := ""
+		if item.Alias != nil {
+			name = item.Alias.Name
+			s.binding[strings.ToLower(name)] = true
+		}
+		e, err := s.expr(item.Expr, s.context("SELECT"))
+		delete(s.binding, strings.ToLower(name))
+		if err != nil {
+			return err
+		}
+		if item.Alias == nil {
+			name = s.columnName(item.Expr)
+		}
+		s.items = append(s.items, selectItem{name: name, node: item.Expr, expr: e})
+	}
+	return nil
+}
+
+// star expands * and t.*, with EXCLUDE, REPLACE and RENAME.
+func (s *selector) star(n *Star) error {
+	if len(n.Qualifier) > 1 {
+		return s.unsupported(n, "a schema before *")
+	}
+	if s.query.From == nil {
+		return s.errorAt(n, types.CodeSyntax, "SELECT * with no tables specified is not valid")
+	}
+	used := map[Node]bool{}
+	matched := len(n.Qualifier) == 0
+	for _, r := range s.scope.relations {
+		if len(n.Qualifier) == 1 {
+			if !strings.EqualFold(r.name, n.Qualifier[0].Name) {
+				continue
+			}
+			matched = true
+		}
+	columns:
+		for _, c := range r.columns {
+			for _, x := range n.Exclude {
+				if namesColumn(x, r, c) {
+					used[x] = true
+					continue columns
+				}
+			}
+			item := selectItem{name: c.Name, node: n, expr: c.Ref().At(n.Start)}
+			for i := range n.Replace {
+				if x := &n.Replace[i]; strings.EqualFold(x.Name.Name, c.Name) {
+					e, err := s.expr(x.Expr, s.context("SELECT"))
+					if err != nil {
+						return err
+					}
+					item.expr, item.node = e, x.Expr
+					used[x] = true
+				}
+			}
+			for i := range n.Rename {
+				if x := &n.Rename[i]; namesColumn(x.Column, r, c) {
+					item.name = x.Name.Name
+					used[x] = true
+				}
+			}
+			s.items = append(s.items, item)
+		}
+	}
+	if !matched {
+		return s.errorAt(n, types.CodeUndefinedTable, "missing FROM-clause entry for table %q", n.Qualifier[0].Name)
+	}
+	for _, x := range n.Exclude {
+		if !used[x] {
+			return s.notInStar(x, x.Parts[len(x.Parts)-1].Name)
+		}
+	}
+	for i := range n.Replace {
+		if !used[&n.Replace[i]] {
+			return s.notInStar(n.Replace[i], n.Replace[i].Name.Name)
+		}
+	}
+	for i := range n.Rename {
+		if x := &n.Rename[i]; !used[x] {
+			return s.notInStar(x, x.Column.Parts[len(x.Column.Parts)-1].Name)
+		}
+	}
+	return nil
+}
+
+func (s *selector) notInStar(n Node, name string) error {
+	e := s.errorAt(n, types.CodeUndefinedColumn, "column %q is not among the columns of *", name)
+	e.Hint = catalog.DidYouMean(name, s.scope.columnNames())
+	return e
+}
+
+func namesColumn(n *Column, r relation, c plan.Column) bool {
+	last := n.Parts[len(n.Parts)-1].Name
+	return strings.EqualFold(last, c.Name) && (len(n.Parts) == 1 || strings.EqualFold(n.Parts[len(n.Parts)-2].Name, r.name))
+}
+
+// groupBy binds the keys of GROUP BY. ALL means the select items that use no aggregate.
+func (s *selector) groupBy() error {
+	g := s.query.GroupBy
+	if g == nil {
+		return nil
+	}
+	if g.All {
+		for _, item := range s.items {
+			if !s.aggregates.hasAggregate(item.expr) && item.expr.Op != expr.Constant {
+				s.addGroup(s.aggregates, item.expr, item.name)
+			}
+		}
+		return nil
+	}
+	// A column wins over an alias here, and an alias over nothing.
+	c := &exprContext{scope: s.scope, clause: "GROUP BY", alias: s.aliasIn("GROUP BY"), aliasNames: s.aliasNames()}
+	for _, element := range g.Elements {
+		if element.Kind != GroupExprs {
+			return s.unsupported(element, "%s", [...]string{GroupRollup: "ROLLUP", GroupCube: "CUBE", GroupSets: "GROUPING SETS"}[element.Kind])
+		}
+		for _, n := range element.Exprs {
+			e, err := s.positionOr(n, len(s.items), "GROUP BY", func(i int) (*expr.Expr, error) {
+				if s.aggregates.hasAggregate(s.items[i].expr) {
+					return nil, s.errorAt(n, types.CodeGrouping, "aggregate functions are not allowed in GROUP BY")
+				}
+				return s.items[i].expr, nil
+			}, c)
+			if err != nil {
+				return err
+			}
+			s.addGroup(s.aggregates, e, s.columnName(n))
+		}
+	}
+	return nil
+}
+
+// orderKey is a key of ORDER BY: a select item (item >= 0) or an expression of its own.
+type orderKey struct {
+	item  int
+	node  Expr
+	expr  *expr.Expr
+	order OrderItem
+}
+
+// orderKeys binds ORDER BY: a position, an alias (which wins over a column here), ALL, or an expression.
+func (s *selector) orderKeys(order []OrderItem) ([]orderKey, error) {
+	var keys []orderKey
+	for _, o := range order {
+		if o.All {
+			for i := range s.items {
+				keys = append(keys, orderKey{item: i, order: o})
+			}
+			continue
+		}
+		if i := s.itemNamed(o.Expr); i >= 0 {
+			keys = append(keys, orderKey{item: i, order: o})
+			continue
+		}
+		position := -1
+		e, err := s.positionOr(o.Expr, len(s.items), "ORDER BY", func(i int) (*expr.Expr, error) {
+			position = i
+			return s.items[i].expr, nil
+		}, s.context("ORDER BY"))
+		if err != nil {
+			return nil, err
+		}
+		if position < 0 {
+			for i, item := range s.items {
+				if item.expr.Equal(e) {
+					position = i
+				}
+			}
+		}
+		keys = append(keys, orderKey{item: position, node: o.Expr, expr: e, order: o})
+	}
+	return keys, nil
+}
+
+// itemNamed gives the select item whose alias a bare name means, or -1.
+func (s *selector) itemNamed(n Expr) int {
+	c, ok := n.(*Column)
+	if !ok || len(c.Parts) != 1 {
+		return -1
+	}
+	at := 0
+	for _, item := range s.query.Items {
+		if _, isStar := item.Expr.(*Star); isStar {
+			return -1 // positions of what follows are not those of the list as written; the name is found as a column
+		}
+		if item.Alias != nil && strings.EqualFold(item.Alias.Name, c.Parts[0].Name) {
+			return at
+		}
+		at++
+	}
+	return -1
+}
+
+// aggregated puts the aggregation over the input and rewrites everything after it to its output.
+func (s *selector) aggregated(input plan.Node, having **expr.Expr, keys []orderKey) (plan.Node, error) {
+	a := s.aggregates
+	for i := range s.items {
+		e, err := s.overGroups(s.items[i].node, s.items[i].expr, a)
+		if err != nil {
+			return nil, err
+		}
+		s.items[i].expr = e
+	}
+	if *having != nil {
+		e, err := s.overGroups(s.query.Having, *having, a)
+		if err != nil {
+			return nil, err
+		}
+		*having = e
+	}
+	for i := range keys {
+		if keys[i].item >= 0 {
+			continue
+		}
+		e, err := s.overGroups(keys[i].node, keys[i].expr, a)
+		if err != nil {
+			return nil, err
+		}
+		keys[i].expr = e
+	}
+	return &plan.Aggregate{Input: input, Groups: a.groups, Aggregates: a.calls}, nil
+}
+
+// project computes the select list, removes duplicates and sorts. Sort keys that are not in the list travel along as hidden columns.
+func (s *selector) project(node plan.Node, keys []orderKey) (plan.Node, error) {
+	p := &plan.Project{Input: node}
+	add := func(name string, e *expr.Expr) plan.Column {
+		c := plan.Column{ID: s.ids.New(), Field: types.Field{Name: name, Type: e.Type, Nullable: e.Nullable}}
+		p.Output, p.Exprs = append(p.Output, c), append(p.Exprs, e)
+		return c
+	}
+	for _, item := range s.items {
+		add(item.name, item.expr)
+	}
+	visible := p.Output[:len(p.Output):len(p.Output)]
+	var sorted []plan.SortKey
+	for _, k := range keys {
+		var column plan.Column
+		switch {
+		case k.item >= 0:
+			column = visible[k.item]
+		case s.query.Distinct:
+			return nil, s.errorAt(k.node, types.CodeInvalidColumnRef, "for SELECT DISTINCT, ORDER BY expressions must appear in select list")
+		default:
+			column = add(s.columnName(k.node), k.expr)
+		}
+		sorted = append(sorted, sortKey(column.Ref(), k.order))
+	}
+	node = p
+	if s.query.Distinct {
+		node = &plan.Distinct{Input: node}
+	}
+	if len(sorted) == 0 {
+		return node, nil
+	}
+	node = &plan.Sort{Input: node, Keys: sorted}
+	if len(p.Output) == len(visible) {
+		return node, nil
+	}
+	shown := &plan.Project{Input: node, Output: visible}
+	for _, c := range visible {
+		shown.Exprs = append(shown.Exprs, c.Ref())
+	}
+	return shown, nil
+}
