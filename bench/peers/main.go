@@ -1,0 +1,33 @@
+// Peers runs queries on Lacuna and on other engines in one process, with the same number of threads, compares their rows and
+// prints how long they took. It is a module of its own because DuckDB needs cgo.
+//
+//	go run . tpch -gen -sf 1                  make TPC-H data in the user's cache, or in -dir
+//	go run . tpch -sf 1 -source parquet       measure the 22 queries
+//	go run . tpch -help                       all flags
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := command(ctx, os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "peers:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func command(ctx context.Context, arguments []string) error {
+	if len(arguments) == 0 || arguments[0] != "tpch" {
+		return errors.New("usage: go run . tpch [flags]; -help lists the flags")
+	}
+	return runTPCH(ctx, arguments[1:])
+}

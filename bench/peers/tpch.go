@@ -1,0 +1,251 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+var tpchTables = []string{"customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier"}
+
+// tpchQueries is the number of queries of the benchmark.
+const tpchQueries = 22
+
+// tpchOptions are the flags of the tpch command.
+type tpchOptions struct {
+	scale       float64
+	dir         string // of the Parquet files
+	queryDir    string
+	source      string
+	threads     []int
+	queries     []int
+	engines     []string
+	runs        int
+	timeout     time.Duration
+	once        bool
+	generate    bool
+	python      string
+	compression string
+	rowGroup    int
+}
+
+func parseTPCH(arguments []string) (tpchOptions, error) {
+	var o tpchOptions
+	var threads, queries, engines string
+	flags := flag.NewFlagSet("tpch", flag.ContinueOnError)
+	flags.Float64Var(&o.scale, "sf", 1, "scale factor of the data; names the default directory")
+	flags.StringVar(&o.dir, "dir", "", "directory of the Parquet files (default a folder of the user's cache for the scale factor)")
+	flags.StringVar(&o.queryDir, "query-dir", filepath.Join("..", "..", "engine", "testdata", "tpch", "queries"), "directory of q01.sql to q22.sql")
+	flags.StringVar(&o.source, "source", "memory", "memory: tables are loaded first; parquet: each query reads the files")
+	flags.StringVar(&threads, "threads", "1,2", "numbers of threads, separated by commas; one table is printed for each")
+	flags.StringVar(&queries, "queries", "", "numbers of queries, separated by commas (default all)")
+	flags.StringVar(&engines, "engines", "duckdb,lacuna", "engines, separated by commas; rows are compared with those of the first")
+	flags.IntVar(&o.runs, "runs", 9, "timed runs of each query on each engine; their median is printed")
+	flags.DurationVar(&o.timeout, "timeout", 5*time.Minute, "limit for one run of a query")
+	flags.BoolVar(&o.once, "once", false, "run each query once and print nothing; peak RSS is measured on such a process for each engine")
+	flags.BoolVar(&o.generate, "gen", false, "make the Parquet files instead, with gen.py")
+	flags.StringVar(&o.python, "python", "", "with -gen: a Python that has duckdb and duckdb-extension-tpch (default one made for the purpose)")
+	flags.StringVar(&o.compression, "compression", "snappy", "with -gen: snappy, zstd or uncompressed")
+	flags.IntVar(&o.rowGroup, "row-group", 122880, "with -gen: rows in a row group")
+	if err := flags.Parse(arguments); err != nil {
+		return o, err
+	}
+	if flags.NArg() > 0 {
+		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	if o.source != "memory" && o.source != "parquet" {
+		return o, fmt.Errorf("-source must be memory or parquet, not %q", o.source)
+	}
+	if o.runs < 1 {
+		return o, fmt.Errorf("-runs must be at least 1")
+	}
+	var err error
+	if o.threads, err = parseNumbers("-threads", threads, 1, 1024); err != nil {
+		return o, err
+	}
+	if queries == "" {
+		for number := range tpchQueries {
+			o.queries = append(o.queries, number+1)
+		}
+	} else if o.queries, err = parseNumbers("-queries", queries, 1, tpchQueries); err != nil {
+		return o, err
+	}
+	o.engines = strings.Split(engines, ",")
+	if o.dir == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return o, fmt.Errorf("-dir is needed: %w", err)
+		}
+		o.dir = filepath.Join(cache, "lacuna", fmt.Sprintf("tpch-sf%g", o.scale))
+	}
+	return o, nil
+}
+
+// parseNumbers parses numbers between low and high that are separated by commas.
+func parseNumbers(name, text string, low, high int) ([]int, error) {
+	var numbers []int
+	for part := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || n < low || n > high {
+			return nil, fmt.Errorf("%s: %q is not a number from %d to %d", name, part, low, high)
+		}
+		numbers = append(numbers, n)
+	}
+	return numbers, nil
+}
+
+// runTPCH runs the tpch command.
+func runTPCH(ctx context.Context, arguments []string) error {
+	o, err := parseTPCH(arguments)
+	if err != nil {
+		return err
+	}
+	if o.generate {
+		return generate(ctx, o)
+	}
+	if _, err := os.Stat(filepath.Join(o.dir, tpchTables[0]+".parquet")); err != nil {
+		return fmt.Errorf("no data: %w; -gen makes it", err)
+	}
+	queries, err := readQueries(o.queryDir, o.queries)
+	if err != nil {
+		return err
+	}
+	failed := 0
+	for _, threads := range o.threads {
+		if o.once {
+			if err := runOnce(ctx, o, threads, queries); err != nil {
+				return err
+			}
+			continue
+		}
+		problems, err := compareTPCH(ctx, o, threads, queries)
+		if err != nil {
+			return err
+		}
+		failed += problems
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d queries failed", failed)
+	}
+	return nil
+}
+
+// openAll opens the engines with the tables of the benchmark. The caller closes them, after an error too.
+func openAll(ctx context.Context, o tpchOptions, threads int) ([]Engine, error) {
+	var engines []Engine
+	for _, name := range o.engines {
+		engine, err := openEngine(name, threads)
+		if err != nil {
+			return engines, err
+		}
+		engines = append(engines, engine)
+		for _, table := range tpchTables {
+			if err := engine.LoadParquet(ctx, table, filepath.Join(o.dir, table+".parquet"), o.source == "memory"); err != nil {
+				return engines, fmt.Errorf("%s: table %s: %w", name, table, err)
+			}
+		}
+	}
+	return engines, nil
+}
+
+// closeAll closes engines and puts the first error into err unless there is one already.
+func closeAll(engines []Engine, err *error) {
+	for _, engine := range engines {
+		if closed := engine.Close(); *err == nil {
+			*err = closed
+		}
+	}
+}
+
+// compareTPCH measures the queries on all engines with a number of threads, prints the table and the peak RSS of each
+// engine, and returns how many queries had a problem.
+func compareTPCH(ctx context.Context, o tpchOptions, threads int, queries []query) (problems int, err error) {
+	// Go's collector gets no more cores than the engines do.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
+	engines, err := openAll(ctx, o, threads)
+	defer closeAll(engines, &err)
+	if err != nil {
+		return 0, err
+	}
+	var measurements []measurement
+	for _, q := range queries {
+		m := measure(ctx, engines, q, o.runs, o.timeout)
+		if m.problem != nil {
+			problems++
+			fmt.Fprintf(os.Stderr, "%s: %v\n", q.name, m.problem)
+		}
+		measurements = append(measurements, m)
+	}
+	title := fmt.Sprintf("TPC-H, scale factor %g, from %s, %d threads, median of %d", o.scale, o.source, threads, o.runs)
+	if err := report(os.Stdout, title, engines, measurements); err != nil {
+		return problems, err
+	}
+	var peaks []string
+	for _, name := range o.engines {
+		peaks = append(peaks, name+" "+peakOf(ctx, o, name, threads))
+	}
+	fmt.Printf("Peak RSS of a process that runs each query once: %s\n\n", strings.Join(peaks, ", "))
+	return problems, nil
+}
+
+// runOnce runs each query once on each engine.
+func runOnce(ctx context.Context, o tpchOptions, threads int, queries []query) (err error) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
+	engines, err := openAll(ctx, o, threads)
+	defer closeAll(engines, &err)
+	if err != nil {
+		return err
+	}
+	for _, q := range queries {
+		for _, engine := range engines {
+			if _, err := timeQuery(ctx, engine, q, o.timeout); err != nil {
+				return fmt.Errorf("%s: %s: %w", engine.Name(), q.name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// peakOf runs this program with one engine and -once, and returns the peak of its resident set. In this process, where the
+// engines share an address space and keep memory for later, nobody could tell whose it is.
+func peakOf(ctx context.Context, o tpchOptions, engine string, threads int) string {
+	program, err := os.Executable()
+	if err != nil {
+		return "unknown: " + err.Error()
+	}
+	var numbers []string
+	for _, number := range o.queries {
+		numbers = append(numbers, strconv.Itoa(number))
+	}
+	child := exec.CommandContext(ctx, program, "tpch", "-once", "-engines", engine, "-threads", strconv.Itoa(threads),
+		"-dir", o.dir, "-query-dir", o.queryDir, "-source", o.source, "-queries", strings.Join(numbers, ","))
+	if err := child.Run(); err != nil {
+		return "unknown: " + err.Error()
+	}
+	if peak := peakRSS(child.ProcessState); peak >= 0 {
+		return fmt.Sprintf("%d MB", peak>>20)
+	}
+	return "unknown on this system"
+}
+
+// readQueries reads the queries with the given numbers, without the semicolon at their end.
+func readQueries(dir string, numbers []int) ([]query, error) {
+	var queries []query
+	for _, number := range slices.Sorted(slices.Values(numbers)) {
+		name := fmt.Sprintf("q%02d", number)
+		text, err := os.ReadFile(filepath.Join(dir, name+".sql"))
+		if err != nil {
+			return nil, err
+		}
+		queries = append(queries, query{name: name, text: strings.TrimRight(string(text), "; \r\n\t")})
+	}
+	return queries, nil
+}
