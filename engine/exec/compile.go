@@ -1,0 +1,88 @@
+package exec
+
+import (
+	"context"
+
+	"github.com/lacunadb/lacuna/plan"
+	"github.com/lacunadb/lacuna/types"
+)
+
+// compile cuts the plan below its root into stages; what is left are the fragments that feed the result. A limit at the root is applied by the
+// result's collector, so that it streams.
+func (q *Execution) compile(root plan.Physical) ([]fragment, error) {
+	if limit, ok := root.(*plan.LimitRows); ok {
+		q.result = newCollector(q, limit.Number, limit.Offset, limit.Count)
+		return q.fragments(limit.Input)
+	}
+	q.result = newCollector(q, root.Common().Number, 0, -1)
+	return q.fragments(root)
+}
+
+// fragments gives the fragments whose rows, one after another, are the operator's. Breakers below it become stages.
+func (q *Execution) fragments(p plan.Physical) ([]fragment, error) {
+	switch p := p.(type) {
+	case *plan.TableScan:
+		return []fragment{{open: q.openScan(p), scan: p.Number}}, nil
+	case *plan.ValuesScan:
+		return []fragment{{open: q.openValues(p), scan: p.Number}}, nil
+	case *plan.FilterRows:
+		return q.over(p.Input, newFilter(p))
+	case *plan.ProjectColumns:
+		return q.over(p.Input, newProject(p))
+	case *plan.ConcatRows:
+		var all []fragment
+		for _, source := range p.Sources {
+			fragments, err := q.fragments(source)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, fragments...)
+		}
+		return all, nil
+	case *plan.HashAggregate:
+		sink, err := newAggregate(q, p)
+		if err != nil {
+			return nil, err
+		}
+		return q.breaker(p.Input, sink, sink.open)
+	case *plan.SortRows:
+		sink := newSort(q, p)
+		return q.breaker(p.Input, sink, sink.open)
+	case *plan.LimitRows:
+		sink := newLimit(q, p)
+		return q.breaker(p.Input, sink, sink.open)
+	}
+	return nil, types.Errorf(types.CodeInternal, "no operator for %T", p)
+}
+
+// over puts a streaming operator on top of every fragment of the input.
+func (q *Execution) over(input plan.Physical, op operator) ([]fragment, error) {
+	fragments, err := q.fragments(input)
+	for i := range fragments {
+		fragments[i].operators = append(fragments[i].operators, op)
+	}
+	return fragments, err
+}
+
+// breaker makes a stage that ends in a sink, and a fragment that reads what the sink then holds.
+func (q *Execution) breaker(input plan.Physical, s sink, open func(context.Context) (source, error)) ([]fragment, error) {
+	fragments, err := q.fragments(input)
+	if err != nil {
+		return nil, err
+	}
+	q.stages = append(q.stages, &stage{fragments: fragments, sink: s})
+	return []fragment{{open: open, scan: s.number()}}, nil
+}
+
+func checkBatch(schema types.Schema, b *types.Batch) error {
+	if len(b.Columns) != len(schema) {
+		return types.Errorf(types.CodeInternal, "a scan of %d columns gave %d", len(schema), len(b.Columns))
+	}
+	for i, v := range b.Columns {
+		if v.Len() != b.Rows || !v.Type().Equal(schema[i].Type) {
+			return types.Errorf(types.CodeInternal, "a scan gave %d rows of %s in column %s, which is %s, for a batch of %d rows",
+				v.Len(), v.Type(), schema[i].Name, schema[i].Type, b.Rows)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,17 @@
+// Package exec runs physical plans.
+//
+// A plan is cut at its breakers (aggregation, sort, a limit below another operator) into stages. A stage is one or more fragments, each a
+// source with streaming operators above it, that feed one sink:
+//
+//	fragment:  source -> operator -> operator -> sink
+//
+// The workers of a stage claim morsels from the source and push their batches through operator states of their own into a sink state of their
+// own, so nothing is shared per row. When the source is empty the sink combines the states, and becomes the source of the next stage. The
+// last stage's sink hands batches to the caller in source order, while the stage runs.
+//
+// Memory: a worker marks its pool before it asks for a batch and releases after the push has returned. Whatever an operator allocates from
+// the pool lives exactly that long. A sink that keeps vectors adopts them (types.Pool.Adopt) and charges them to the query's reservation.
+//
+// Order: morsels are claimed in source order and numbered; a batch's sequence is its morsel's number and its place in it. Sinks that keep order
+// use it. No morsel starts more than a few ahead of the oldest one that is unfinished.
+package exec
