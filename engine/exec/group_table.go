@@ -1,39 +1,39 @@
 package exec
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math"
+	"math/bits"
+	"slices"
 
 	"github.com/lacunadb/lacuna/kernels"
+	"github.com/lacunadb/lacuna/kernels/asm"
 	"github.com/lacunadb/lacuna/types"
 )
 
 // groupTable gives each distinct combination of key values a number, counted from 0 in order of first appearance. Keys are equal when they are
 // not distinct in SQL's sense: NULL is a value, NaN equals NaN, -0 equals +0.
 //
-// A group's key is a row of fixed width in pages that hold no Go pointers: a bit per key that is set for NULL, then a slot per key with its value,
-// zero for NULL. Strings are views, longer ones into the table's own heap. So two keys are equal when their bytes are, but for long strings, whose
+// A group's key is a row of words in memory that holds no Go pointers: a bit per key that is set for NULL, then a slot per key with its value, zero
+// for NULL. Strings are views, longer ones into the table's own heap. So two keys are equal when their words are, but for long strings, whose
 // offsets differ; and a table, or a part of it, can be written out as it is.
 //
 //	rows:   [nulls|slot 0|slot 1|...] [nulls|slot 0|slot 1|...] ...     row g belongs to group g
 //	slots:  open addressing, a power of two; each is the high half of the hash and the group's number + 1, 0 = empty
 type groupTable struct {
 	layout *rowLayout
-	rows   []byte
+	rows   []uint64
 	heap   []types.Buffer // bytes of long strings
 	hashes []uint64       // of each group
 	slots  []uint64
 	mask   uint64
-
-	scratchRow []byte
 }
 
 // rowLayout says where keys lie in a row.
 type rowLayout struct {
 	types   []types.Type
-	offsets []int
-	width   int
+	offsets []int // in words
+	words   int
 	views   []int // keys that are strings
 }
 
@@ -47,18 +47,17 @@ func groupable(t types.Type) bool {
 }
 
 func newRowLayout(keys []types.Type) *rowLayout {
-	l := &rowLayout{types: keys, width: (len(keys) + 63) / 64 * 8}
+	l := &rowLayout{types: keys, words: (len(keys) + 63) / 64}
 	for i, t := range keys {
-		l.offsets = append(l.offsets, l.width)
+		l.offsets = append(l.offsets, l.words)
 		width := t.Storage().Width()
-		if t.Storage() == types.StorageBool {
+		switch t.Storage() {
+		case types.StorageBool:
 			width = 1
-		}
-		if t.Storage() == types.StorageView {
+		case types.StorageView:
 			l.views = append(l.views, i)
 		}
-		// Slots are multiples of 8 bytes so that every value is aligned.
-		l.width += (width + 7) / 8 * 8
+		l.words += (width + 7) / 8
 	}
 	return l
 }
@@ -66,7 +65,7 @@ func newRowLayout(keys []types.Type) *rowLayout {
 const firstSlots = 1024
 
 func newGroupTable(layout *rowLayout) *groupTable {
-	return &groupTable{layout: layout, slots: make([]uint64, firstSlots), mask: firstSlots - 1, scratchRow: make([]byte, layout.width)}
+	return &groupTable{layout: layout, slots: make([]uint64, firstSlots), mask: firstSlots - 1}
 }
 
 // groups gives the number of groups.
@@ -74,47 +73,120 @@ func (t *groupTable) groups() int { return len(t.hashes) }
 
 // size gives the bytes that the table holds.
 func (t *groupTable) size() int64 {
-	size := int64(cap(t.rows)) + int64(cap(t.hashes)+len(t.slots))*8
+	size := int64(cap(t.rows)+cap(t.hashes)+len(t.slots)) * 8
 	for _, b := range t.heap {
 		size += int64(cap(b.Bytes))
 	}
 	return size
 }
 
-func (t *groupTable) row(group int) []byte {
-	w := t.layout.width
+func (t *groupTable) row(group int) []uint64 {
+	w := t.layout.words
 	return t.rows[group*w : (group+1)*w : (group+1)*w]
 }
 
 // find gives each row of a batch its group, making new ones. Rows outside active get none. keys are plain vectors of the layout's types.
 func (t *groupTable) find(env *kernels.Env, keys []*types.Vector, rows int, active types.Bitmap, groups []uint32) {
-	encoded := types.Alloc[uint64](env.Pool, rows*t.layout.width/8)
-	clear(encoded)
-	bytes := types.Bytes(encoded)
+	l := t.layout
+	words := types.Alloc[uint64](env.Pool, rows*l.words)
+	clear(words)
 	for i, v := range keys {
-		t.layout.encode(env, i, v, bytes, rows)
+		l.encode(env, i, v, types.Bytes(words), rows)
 	}
-	hashes := types.Alloc[uint64](env.Pool, rows)
-	hashKeys(env, keys, hashes)
-	w := t.layout.width
+	w := l.words
+	if !l.anyLong(words, rows) {
+		for i := active.NextSet(0, rows); i < rows; i = active.NextSet(i+1, rows) {
+			row := words[i*w : (i+1)*w]
+			groups[i] = t.insert(row, hashWords(row))
+		}
+		return
+	}
+	buffers := func(k int) []types.Buffer { return keys[k].DataBuffers() }
 	for i := active.NextSet(0, rows); i < rows; i = active.NextSet(i+1, rows) {
-		groups[i] = t.insert(bytes[i*w:(i+1)*w], hashes[i], keys, i)
+		row := words[i*w : (i+1)*w]
+		groups[i] = t.insertLong(row, l.hashLong(row, buffers), buffers)
 	}
 }
 
-func hashKeys(env *kernels.Env, keys []*types.Vector, hashes []uint64) {
-	for i, v := range keys {
-		if i == 0 {
-			kernels.Hash(env, v, hashes)
-		} else {
-			kernels.HashCombine(env, v, hashes)
+// Multipliers of the hash: odd constants from the fractional digits of pi and e.
+const (
+	hashSeed = 0x243f6a8885a308d3
+	hashA    = 0x13198a2e03707345
+	hashB    = 0xb7e151628aed2a6b
+)
+
+// fold multiplies two words to 128 bits and adds the halves without carry: each bit of the result depends on all bits of both.
+func fold(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	return hi ^ lo
+}
+
+// hashWords hashes a row. Pairs of words are multiplied independently of each other, which a processor does at the same time; the rotation makes
+// their order count.
+func hashWords(row []uint64) uint64 {
+	h := uint64(hashSeed)
+	for len(row) >= 2 {
+		h = bits.RotateLeft64(h, 23) ^ fold(row[0]^hashA, row[1]^hashB)
+		row = row[2:]
+	}
+	if len(row) == 1 {
+		h = bits.RotateLeft64(h, 23) ^ fold(row[0]^hashA, hashB)
+	}
+	return fold(h^hashB, hashA)
+}
+
+// anyLong reports whether a row has a string that does not lie in its view.
+func (l *rowLayout) anyLong(words []uint64, rows int) bool {
+	for _, k := range l.views {
+		for i := l.offsets[k]; i < rows*l.words; i += l.words {
+			if uint32(words[i]) > types.MaxInlineView {
+				return true
+			}
 		}
 	}
+	return false
 }
 
-// insert gives the group of a key, whose row has views into the data buffers of keys.
-func (t *groupTable) insert(row []byte, hash uint64, keys []*types.Vector, i int) uint32 {
-	buffers := func(k int) []types.Buffer { return keys[k].DataBuffers() }
+// hashLong hashes a row as hashWords does, with the bytes of long strings in the place of their offsets.
+func (l *rowLayout) hashLong(row []uint64, buffers func(int) []types.Buffer) uint64 {
+	var scratch [16]uint64
+	words := append(scratch[:0], row...)
+	for _, k := range l.views {
+		at := l.offsets[k]
+		v := types.View{Head: row[at], Tail: row[at+1]}
+		if !v.IsInline() {
+			words[at+1] = asm.HashBytes(v.Bytes(buffers(k)), hashSeed)
+		}
+	}
+	return hashWords(words)
+}
+
+// insert gives the group of a row without long strings.
+func (t *groupTable) insert(row []uint64, hash uint64) uint32 {
+	tag := hash >> 32 << 32
+probe:
+	for at := hash & t.mask; ; at = (at + 1) & t.mask {
+		slot := t.slots[at]
+		if slot == 0 {
+			return t.add(row, hash, at, nil)
+		}
+		if slot&^0xffffffff != tag {
+			continue
+		}
+		group := uint32(slot) - 1
+		own := t.rows[int(group)*len(row):]
+		own = own[:len(row)]
+		for j, x := range row {
+			if own[j] != x {
+				continue probe
+			}
+		}
+		return group
+	}
+}
+
+// insertLong gives the group of a row whose strings may lie in data buffers.
+func (t *groupTable) insertLong(row []uint64, hash uint64, buffers func(int) []types.Buffer) uint32 {
 	tag := hash >> 32 << 32
 	for at := hash & t.mask; ; at = (at + 1) & t.mask {
 		slot := t.slots[at]
@@ -122,66 +194,46 @@ func (t *groupTable) insert(row []byte, hash uint64, keys []*types.Vector, i int
 			return t.add(row, hash, at, buffers)
 		}
 		if slot&^0xffffffff == tag {
-			if group := uint32(slot) - 1; t.equal(int(group), row, buffers) {
+			if group := uint32(slot) - 1; t.equalLong(int(group), row, buffers) {
 				return group
 			}
 		}
 	}
 }
 
-// equal compares a group's key with a row.
-func (t *groupTable) equal(group int, row []byte, buffers func(int) []types.Buffer) bool {
-	own := t.row(group)
-	if len(t.layout.views) == 0 {
-		return bytes.Equal(own, row)
-	}
-	if bytes.Equal(own, row) && !t.longViews(row) {
-		return true
-	}
-	at := 0
+// equalLong compares a group's key with a row, strings by their bytes.
+func (t *groupTable) equalLong(group int, row []uint64, buffers func(int) []types.Buffer) bool {
+	own, at := t.row(group), 0
 	for _, k := range t.layout.views {
 		offset := t.layout.offsets[k]
-		if !bytes.Equal(own[at:offset], row[at:offset]) {
+		if !slices.Equal(own[at:offset], row[at:offset]) {
 			return false
 		}
-		a, b := viewAt(own, offset), viewAt(row, offset)
+		a := types.View{Head: own[offset], Tail: own[offset+1]}
+		b := types.View{Head: row[offset], Tail: row[offset+1]}
 		if !types.EqualViews(&a, &b, t.heap, buffers(k)) {
 			return false
 		}
-		at = offset + 16
+		at = offset + 2
 	}
-	return bytes.Equal(own[at:], row[at:])
-}
-
-func (t *groupTable) longViews(row []byte) bool {
-	for _, k := range t.layout.views {
-		if v := viewAt(row, t.layout.offsets[k]); !v.IsInline() {
-			return true
-		}
-	}
-	return false
-}
-
-func viewAt(row []byte, offset int) types.View {
-	return types.View{Head: binary.LittleEndian.Uint64(row[offset:]), Tail: binary.LittleEndian.Uint64(row[offset+8:])}
+	return slices.Equal(own[at:], row[at:])
 }
 
 // add makes a group of a row; long strings are copied into the heap.
-func (t *groupTable) add(row []byte, hash, at uint64, buffers func(int) []types.Buffer) uint32 {
+func (t *groupTable) add(row []uint64, hash, at uint64, buffers func(int) []types.Buffer) uint32 {
 	group := len(t.hashes)
 	t.rows = append(t.rows, row...)
 	own := t.row(group)
 	for _, k := range t.layout.views {
 		offset := t.layout.offsets[k]
-		v := viewAt(own, offset)
+		v := types.View{Head: own[offset], Tail: own[offset+1]}
 		if v.IsInline() {
 			continue
 		}
 		text := v.Bytes(buffers(k))
 		buffer, start := t.copyText(text)
 		v = types.MakeView(text, buffer, start)
-		binary.LittleEndian.PutUint64(own[offset:], v.Head)
-		binary.LittleEndian.PutUint64(own[offset+8:], v.Tail)
+		own[offset], own[offset+1] = v.Head, v.Tail
 	}
 	t.hashes = append(t.hashes, hash)
 	t.slots[at] = hash>>32<<32 | uint64(group+1)
@@ -226,26 +278,20 @@ func (t *groupTable) grow() {
 // merge gives groups of another table of the same layout their numbers here, making new ones.
 func (t *groupTable) merge(o *groupTable, from []uint32, groups []uint32) {
 	buffers := func(int) []types.Buffer { return o.heap }
+	long := len(o.heap) > 0
 	for i, g := range from {
 		row, hash := o.row(int(g)), o.hashes[g]
-		tag := hash >> 32 << 32
-		for at := hash & t.mask; ; at = (at + 1) & t.mask {
-			slot := t.slots[at]
-			if slot == 0 {
-				groups[i] = t.add(row, hash, at, buffers)
-				break
-			}
-			if slot&^0xffffffff == tag && t.equal(int(uint32(slot)-1), row, buffers) {
-				groups[i] = uint32(slot) - 1
-				break
-			}
+		if long {
+			groups[i] = t.insertLong(row, hash, buffers)
+		} else {
+			groups[i] = t.insert(row, hash)
 		}
 	}
 }
 
-// encode writes key number i of each row into its slot.
+// encode writes key number i of each row into its slot; dst is cleared memory.
 func (l *rowLayout) encode(env *kernels.Env, i int, v *types.Vector, dst []byte, rows int) {
-	at, w := l.offsets[i], l.width
+	at, w := l.offsets[i]*8, l.words*8
 	switch s := v.Type().Storage(); s {
 	case types.StorageNull:
 	case types.StorageBool:
@@ -286,14 +332,13 @@ func (l *rowLayout) encode(env *kernels.Env, i int, v *types.Vector, dst []byte,
 	if valid == nil {
 		return
 	}
-	slot := at
 	end := w
 	if i+1 < len(l.offsets) {
-		end = l.offsets[i+1]
+		end = l.offsets[i+1] * 8
 	}
 	for r := range rows {
 		if !valid.Get(r) {
-			clear(dst[r*w+slot : r*w+end])
+			clear(dst[r*w+at : r*w+end])
 			dst[r*w+i/8] |= 1 << (i % 8)
 		}
 	}
@@ -378,8 +423,8 @@ func normalInterval(x types.MonthDayNano) types.MonthDayNano {
 func (t *groupTable) keyVector(pool *types.Pool, i, from, to int) *types.Vector {
 	l, n := t.layout, to-from
 	typ := l.types[i]
-	at, w := l.offsets[i], l.width
-	rows := t.rows[from*w : to*w]
+	at, w := l.offsets[i]*8, l.words*8
+	rows := types.Bytes(t.rows[from*l.words : to*l.words])
 	var valid types.Bitmap
 	for r := range n {
 		if rows[r*w+i/8]>>(i%8)&1 != 0 {
@@ -404,7 +449,7 @@ func (t *groupTable) keyVector(pool *types.Pool, i, from, to int) *types.Vector 
 	case types.StorageView:
 		views := types.Alloc[types.View](pool, n)
 		for r := range views {
-			views[r] = viewAt(rows[r*w:], at)
+			views[r] = types.Values[types.View](rows[r*w+at : r*w+at+16])[0]
 		}
 		// The heap grows in place; its buffers are cut to what they hold now.
 		return types.NewViews(typ, views, append([]types.Buffer(nil), t.heap...), valid)
