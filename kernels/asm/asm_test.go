@@ -73,17 +73,22 @@ func eachTier(t *testing.T, check func(h *harness, n int)) {
 				t.Fatal(err)
 			}
 			defer restore()
-			h := &harness{T: t}
-			for _, n := range testRows() {
-				for _, atEnd := range []bool{false, true} {
-					h.used, h.atEnd = 0, atEnd
-					check(h, n)
-					if t.Failed() {
-						t.Fatalf("stopped at %d rows, at end of memory: %v", n, atEnd)
-					}
-				}
-			}
+			eachLength(t, testRows(), check)
 		})
+	}
+}
+
+// eachLength calls check for each number of rows and both ends of memory.
+func eachLength(t *testing.T, rows []int, check func(h *harness, n int)) {
+	h := &harness{T: t}
+	for _, n := range rows {
+		for _, atEnd := range []bool{false, true} {
+			h.used, h.atEnd = 0, atEnd
+			check(h, n)
+			if t.Failed() {
+				t.Fatalf("stopped at %d rows, at end of memory: %v", n, atEnd)
+			}
+		}
 	}
 }
 
@@ -217,7 +222,8 @@ func diff[T any](got, want []T) string {
 	}
 	for i := range got {
 		if !sameBits(got[i:i+1], want[i:i+1]) {
-			return fmt.Sprintf("element %d of %d is %v (%x), want %v (%x)", i, len(got), got[i], rawBytes(got[i:i+1]), want[i], rawBytes(want[i:i+1]))
+			return fmt.Sprintf("element %d of %d is %v (%x), want %v (%x)",
+				i, len(got), got[i], rawBytes(got[i:i+1]), want[i], rawBytes(want[i:i+1]))
 		}
 	}
 	return "no difference"

@@ -4,14 +4,14 @@
 
 package asm
 
-// filter8AVX2 moves the elements of src whose bit is set in sel to the front of dst, a word of sel at a time, until words
-// are done or dst, which has room elements, has no room for 64 more. It gives the words done and the elements written.
+// filter8AVX2 moves the elements of src whose bit is set in sel to the front of dst, a word of sel at a time, until
+// words are done or dst, which has room elements, has no room for 64 more. It gives the words done and the elements written.
 //
 //go:noescape
 func filter8AVX2(dst *uint64, room int, src *uint64, sel *uint64, words int) (read int, written int)
 
-// filter4AVX2 moves the elements of src whose bit is set in sel to the front of dst, a word of sel at a time, until words
-// are done or dst, which has room elements, has no room for 64 more. It gives the words done and the elements written.
+// filter4AVX2 moves the elements of src whose bit is set in sel to the front of dst, a word of sel at a time, until
+// words are done or dst, which has room elements, has no room for 64 more. It gives the words done and the elements written.
 //
 //go:noescape
 func filter4AVX2(dst *uint32, room int, src *uint32, sel *uint64, words int) (read int, written int)
@@ -19,6 +19,6 @@ func filter4AVX2(dst *uint32, room int, src *uint32, sel *uint64, words int) (re
 // indicesAVX2 writes base plus the number of each set bit to dst, which has room for 64 more, and gives their count.
 func indicesAVX2(dst *uint32, bits *uint64, words int, base uint32) int
 
-// filterBitsBMI2 appends the bits of src under sel to dst, which has room words and already have bits, less than a word: begun.
-// It stops when dst is full, and gives the number of bits in dst.
+// filterBitsBMI2 appends the bits of src under sel to dst, which has room words and already have bits, less than a word,
+// in begun. It stops when dst is full, and gives the number of bits in dst.
 func filterBitsBMI2(dst *uint64, room int, src *uint64, sel *uint64, words int, begun uint64, have int) int

@@ -163,7 +163,8 @@ func compareColumns(e element, op comparison) {
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(dst *uint64, a *%s, b *%s, words int, flip uint64)", e.goTyp, e.goTyp))
 	Pragma("noescape")
 	Doc(fmt.Sprintf("%s writes for each of words blocks of 64 rows a bitmap word, bit i of which is %s, XOR flip.", name, op.doc))
-	l := loop{dst: Load(Param("dst"), GP64()), a: Load(Param("a"), GP64()), b: Load(Param("b"), GP64()), words: Load(Param("words"), GP64())}
+	l := loop{dst: Load(Param("dst"), GP64()), a: Load(Param("a"), GP64()), b: Load(Param("b"), GP64())}
+	l.words = Load(Param("words"), GP64())
 	l.write(e, op)
 }
 

@@ -29,8 +29,8 @@ func filterValues(bytes int) {
 	typ := fmt.Sprintf("uint%d", 8*bytes)
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(dst *%s, room int, src *%s, sel *uint64, words int) (read, written int)", typ, typ))
 	Pragma("noescape")
-	Doc(fmt.Sprintf("%s moves the elements of src whose bit is set in sel to the front of dst, a word of sel at a time, until words", name),
-		"are done or dst, which has room elements, has no room for 64 more. It gives the words done and the elements written.")
+	Doc(fmt.Sprintf("%s moves the elements of src whose bit is set in sel to the front of dst, a word of sel at a time, until", name),
+		"words are done or dst, which has room elements, has no room for 64 more. It gives the words done and the elements written.")
 	dst := Load(Param("dst"), GP64())
 	room := Load(Param("room"), GP64())
 	src := Load(Param("src"), GP64())
@@ -209,8 +209,8 @@ func indices() {
 // no branch on whether a word is full; hence the limit, past which nothing may be stored.
 func filterBits() {
 	TEXT("filterBitsBMI2", NOSPLIT, "func(dst *uint64, room int, src *uint64, sel *uint64, words int, begun uint64, have int) int")
-	Doc("filterBitsBMI2 appends the bits of src under sel to dst, which has room words and already have bits, less than a word: begun.",
-		"It stops when dst is full, and gives the number of bits in dst.")
+	Doc("filterBitsBMI2 appends the bits of src under sel to dst, which has room words and already have bits, less than a word,",
+		"in begun. It stops when dst is full, and gives the number of bits in dst.")
 	dst := Load(Param("dst"), GP64())
 	room := Load(Param("room"), GP64())
 	src := Load(Param("src"), GP64())
