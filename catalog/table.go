@@ -67,6 +67,7 @@ type Morsel interface {
 	// Number counts the scan's morsels from 0 in source order.
 	Number() int
 	// Next gives the next batch, or nil at the end. It looks at ctx at least once a batch. The batch's memory is the pool's present
-	// region, or the source's and then valid until the scan is closed; its Sequence is made of the morsel's number and the batch's.
+	// region, or the source's: then it stays unchanged as long as something refers to it, also after the scan is closed, and an Arrow
+	// table's as long as that is retained. Execution sets the batch's Sequence.
 	Next(ctx context.Context, pool *types.Pool) (*types.Batch, error)
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/opcode"
+
+	"github.com/lacunadb/lacuna/types"
 )
 
 // expr converts an expression and gives the range of its tokens.
@@ -83,6 +85,9 @@ func (c *converter) expr(node ast.ExprNode) (Expr, extent) {
 			}
 		}
 		return c.unexpected(n), at
+	}
+	if _, foreign := node.(ast.ValueExpr); foreign && c.err == nil {
+		c.err = types.ErrorAt(types.CodeInternal, c.text, c.toks[0].start, "another driver for the TiDB parser is linked into this program")
 	}
 	return c.unexpected(node), extent{}
 }

@@ -50,7 +50,12 @@ func parseStatement(text string, toks []token) (statement Statement, failure *ty
 	if err := matchBrackets(text, toks); err != nil {
 		return nil, err
 	}
-	r := rewriter{text: text, toks: toks, out: &rope{pieces: make([]piece, 0, len(toks)+len(toks)/2)}, marks: make([]mark, 0, len(toks)/3+2)}
+	r := rewriter{
+		text:  text,
+		toks:  toks,
+		out:   &rope{pieces: make([]piece, 0, len(toks)+len(toks)/2)},
+		marks: make([]mark, 0, len(toks)/3+2),
+	}
 	r.emit("SELECT", 0)
 	root := r.open(0, &Default{})
 	r.statement(root, func(s Statement) { statement = s })
@@ -61,21 +66,30 @@ func parseStatement(text string, toks []token) (statement Statement, failure *ty
 	if r.err != nil {
 		return nil, r.err
 	}
-	if root.args == 0 {
-		return statement, nil
-	}
-	c := converter{rewriter: &r}
-	var sql string
-	sql, c.origins = r.out.render()
-	nodes, err := c.parse(sql)
-	if err != nil {
-		return nil, err
-	}
-	c.root(nodes)
-	if c.err != nil {
-		return nil, c.err
+	if root.args > 0 {
+		if err := r.finish(); err != nil {
+			return nil, err
+		}
 	}
 	return statement, nil
+}
+
+// finish runs the parser over the rewritten text and puts its findings into the slots.
+func (r *rewriter) finish() *types.Error {
+	c := converter{rewriter: r}
+	var sql string
+	sql, c.origins = r.out.render()
+	p := parsers.Get().(*parser.Parser)
+	node, err := c.parse(p, sql)
+	if err != nil {
+		return err
+	}
+	c.root(node)
+	// Only now: the parser keeps references to the tree, and the next Parse writes through them. After a panic it is dropped.
+	if len(sql) <= maxPooledText {
+		parsers.Put(p)
+	}
+	return c.err
 }
 
 // sqlMode is the closest that MySQL's modes come to the standard. IGNORE_SPACE is for calls such as "count (*)".
@@ -92,20 +106,15 @@ var parsers = sync.Pool{New: func() any {
 const maxPooledText = 1 << 20
 
 // parse runs the TiDB parser.
-func (c *converter) parse(sql string) (node ast.StmtNode, failure *types.Error) {
-	p := parsers.Get().(*parser.Parser)
+func (c *converter) parse(p *parser.Parser, sql string) (ast.StmtNode, *types.Error) {
 	nodes, _, err := p.ParseSQL(sql)
 	if err != nil {
-		failure = c.syntaxError(sql, err)
-	} else if len(nodes) != 1 {
-		failure = types.ErrorAt(types.CodeInternal, c.text, c.toks[0].start, "the parser found %d statements in one", len(nodes))
-	} else {
-		node = nodes[0] // the slice is the parser's, and reused
+		return nil, c.syntaxError(sql, err)
 	}
-	if len(sql) <= maxPooledText {
-		parsers.Put(p)
+	if len(nodes) != 1 {
+		return nil, types.ErrorAt(types.CodeInternal, c.text, c.toks[0].start, "the parser found %d statements in one", len(nodes))
 	}
-	return node, failure
+	return nodes[0], nil // the slice is the parser's, and reused
 }
 
 // syntaxError maps an error of the TiDB parser to our text. Its message quotes the rewritten text from the offending token
