@@ -1,0 +1,115 @@
+package mem
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/lacunadb/lacuna/catalog"
+	"github.com/lacunadb/lacuna/types"
+)
+
+// morselBatches is how many batches a worker claims at a time.
+const morselBatches = 16
+
+// defaultBatchRows is the size of batches when a request does not say.
+const defaultBatchRows = 4096
+
+// Scan reads the table in morsels of morselBatches batches. A batch ends early where a chunk of one of its columns ends. Filters are left to
+// the query. The table must stay acquired until the scan and all its batches are done with.
+func (t *Table) Scan(ctx context.Context, request catalog.ScanRequest) (catalog.Scan, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s := &scan{rows: t.rows, batchRows: int64(request.BatchRows), filters: len(request.Filters)}
+	if s.batchRows <= 0 {
+		s.batchRows = defaultBatchRows
+	}
+	// The planner asks for whole columns only.
+	for _, path := range request.Columns {
+		if path.Column < 0 || path.Column >= len(t.columns) || len(path.Fields) > 0 {
+			return nil, types.Errorf(types.CodeInternal, "scan of column %d, fields %v, of a table of %d columns", path.Column, path.Fields, len(t.columns))
+		}
+		s.columns = append(s.columns, &t.columns[path.Column])
+	}
+	return s, nil
+}
+
+// scan hands out ranges of rows.
+type scan struct {
+	columns   []*column
+	rows      int64
+	batchRows int64
+	filters   int
+	next      atomic.Int64 // number of the next morsel
+}
+
+// Applied says that no filter is applied.
+func (s *scan) Applied() []bool { return make([]bool, s.filters) }
+
+// Ordered says that no order is known.
+func (s *scan) Ordered() bool { return false }
+
+// Next claims the next range of rows.
+func (s *scan) Next(ctx context.Context) (catalog.Morsel, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	number := s.next.Add(1) - 1
+	size := s.batchRows * morselBatches
+	start := number * size
+	if start >= s.rows {
+		return nil, nil
+	}
+	m := &morsel{scan: s, number: int(number), row: start, end: min(start+size, s.rows), chunks: make([]int, len(s.columns))}
+	for i, c := range s.columns {
+		m.chunks[i] = c.find(start)
+	}
+	return m, nil
+}
+
+// Close has nothing to give back: the arrays are the table's.
+func (s *scan) Close() error { return nil }
+
+// morsel is a range of rows on its way through the chunks of each column.
+type morsel struct {
+	scan     *scan
+	number   int
+	batches  int
+	row, end int64
+	chunks   []int // of each column, the chunk that holds row
+}
+
+// Number gives the morsel's place in the table.
+func (m *morsel) Number() int { return m.number }
+
+// Next gives the next batch. Its vectors borrow the table's memory and the pool's.
+func (m *morsel) Next(ctx context.Context, pool *types.Pool) (*types.Batch, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if m.row == m.end {
+		return nil, nil
+	}
+	n := min(m.scan.batchRows, m.end-m.row)
+	for i, c := range m.scan.columns {
+		k := &c.chunks[m.chunks[i]]
+		if m.row == k.start+int64(k.rows) {
+			m.chunks[i]++
+			k = &c.chunks[m.chunks[i]]
+		}
+		n = min(n, k.start+int64(k.rows)-m.row)
+	}
+	vectors := make([]*types.Vector, len(m.scan.columns))
+	for i, c := range m.scan.columns {
+		k := &c.chunks[m.chunks[i]]
+		v, err := k.rowsAt(int(m.row-k.start), int(n), c.field.Type, pool)
+		if err != nil {
+			return nil, k.located(err, c.field, int(m.row-k.start))
+		}
+		vectors[i] = v
+	}
+	batch := types.NewBatch(vectors, int(n), types.MakeSequence(m.number, m.batches))
+	m.row += n
+	m.batches++
+	return batch, nil
+}
