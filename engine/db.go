@@ -1,0 +1,157 @@
+package engine
+
+import (
+	"context"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/lacunadb/lacuna/catalog"
+	"github.com/lacunadb/lacuna/catalog/mem"
+	"github.com/lacunadb/lacuna/engine/exec"
+	"github.com/lacunadb/lacuna/kernels/agg"
+	"github.com/lacunadb/lacuna/kernels/expr"
+	"github.com/lacunadb/lacuna/kernels/scalar"
+	"github.com/lacunadb/lacuna/types"
+)
+
+// DB is a database in this process: tables by name, and the threads and memory that its queries share. It keeps nothing on disk. All methods
+// are safe for concurrent use.
+type DB struct {
+	options   Options
+	catalog   *catalog.Catalog
+	scheduler *exec.Scheduler
+	budget    *exec.Budget
+
+	lock    sync.Mutex
+	closed  bool
+	running map[*statement]struct{}
+	ended   sync.WaitGroup // of the running statements
+}
+
+// Open makes an empty database. The caller closes it.
+func Open(options Options) (*DB, error) {
+	options, err := options.complete()
+	if err != nil {
+		return nil, err
+	}
+	functions := expr.NewSet()
+	scalar.Register(functions)
+	agg.Register(functions)
+	return &DB{
+		options:   options,
+		catalog:   catalog.New(options.Files, functions, formats...),
+		scheduler: exec.NewScheduler(options.Threads),
+		budget:    exec.NewBudget(options.MemoryLimit),
+		running:   map[*statement]struct{}{},
+	}, nil
+}
+
+// errDatabaseClosed ends the queries of a database that is closed.
+var errDatabaseClosed = types.Errorf(types.CodeInvalidState, "the database is closed")
+
+// Close cancels the queries that are running, waits for their end and releases the tables. Results that are still being read fail. Batches
+// that were read stay valid. Closing again does nothing.
+func (db *DB) Close() error {
+	db.lock.Lock()
+	first := !db.closed
+	db.closed = true
+	for s := range db.running {
+		s.cancel(errDatabaseClosed)
+	}
+	db.lock.Unlock()
+	db.ended.Wait()
+	if first {
+		for _, name := range db.catalog.Names() {
+			_ = db.Drop(name)
+		}
+	}
+	return nil
+}
+
+// RegisterTable makes an Arrow table known under a name, in the place of a table of that name. Its data are retained, not copied, until the
+// name is dropped or replaced and the last query that reads them has ended: they must not change meanwhile. Everything a query relies
+// on is checked now: errors are those of mem.NewTable.
+func (db *DB) RegisterTable(name string, t arrow.Table) error {
+	return db.register(name, func() (*mem.Table, error) { return mem.NewTable(t) })
+}
+
+// RegisterRecords is RegisterTable for record batches of one schema.
+func (db *DB) RegisterRecords(name string, schema *arrow.Schema, records []arrow.RecordBatch) error {
+	return db.register(name, func() (*mem.Table, error) { return mem.FromRecords(schema, records) })
+}
+
+// RegisterReader is RegisterTable for all record batches that a reader has left, which are read now. The reader stays the caller's.
+func (db *DB) RegisterReader(name string, reader array.RecordReader) error {
+	return db.register(name, func() (*mem.Table, error) { return mem.FromReader(reader) })
+}
+
+func (db *DB) register(name string, load func() (*mem.Table, error)) error {
+	if name == "" {
+		return types.Errorf(types.CodeInvalidName, "a table needs a name")
+	}
+	t, err := load()
+	if err != nil {
+		return err
+	}
+	db.lock.Lock()
+	defer db.lock.Unlock()
+	if db.closed {
+		t.Release()
+		return errDatabaseClosed
+	}
+	old, err := db.catalog.Put(name, t, true)
+	if err != nil {
+		t.Release()
+		return err
+	}
+	release(old)
+	return nil
+}
+
+// Drop forgets a table. Queries that read it go on to their end.
+func (db *DB) Drop(name string) error {
+	t, err := db.catalog.Remove(name)
+	if err != nil {
+		return err
+	}
+	release(t)
+	return nil
+}
+
+// shared is a table that counts its users, because it holds what has to be released.
+type shared interface {
+	// Acquire adds a user; false when the last one has gone already.
+	Acquire() bool
+	// Release ends one use.
+	Release()
+}
+
+func release(t catalog.Table) {
+	if s, ok := t.(shared); ok {
+		s.Release()
+	}
+}
+
+// begin makes a statement known to the database, so that Close can end it. The caller must call its end.
+func (db *DB) begin(ctx context.Context, text string) (*statement, error) {
+	db.lock.Lock()
+	defer db.lock.Unlock()
+	if db.closed {
+		return nil, errDatabaseClosed
+	}
+	s := &statement{db: db, text: text}
+	s.ctx, s.cancel = context.WithCancelCause(ctx)
+	db.running[s] = struct{}{}
+	db.ended.Add(1)
+	return s, nil
+}
+
+// forget is the end of begin.
+func (db *DB) forget(s *statement) {
+	db.lock.Lock()
+	defer db.lock.Unlock()
+	delete(db.running, s)
+	db.ended.Done()
+}

@@ -1,0 +1,9 @@
+package engine
+
+import (
+	"github.com/lacunadb/lacuna/catalog"
+	"github.com/lacunadb/lacuna/catalog/parquet"
+)
+
+// formats are the kinds of files that FROM 'path' reads.
+var formats = []catalog.Format{parquet.Format{}}

@@ -1,0 +1,278 @@
+package engine_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/lacunadb/lacuna/engine"
+	"github.com/lacunadb/lacuna/engine/slt"
+	"github.com/lacunadb/lacuna/types"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write what queries give now into the .slt files, where that differs")
+
+// tpchTables are the tables of the TPC-H data set in testdata/tpch, scale factor 0.01.
+var tpchTables = []string{"customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier"}
+
+// mode is a way of running the same queries, which must give the same answers.
+type mode struct {
+	name    string
+	options engine.Options
+	// parquet has the tables read from their files; else they are loaded into memory first.
+	parquet bool
+}
+
+// modes are all ways for small files. One worker and many, tiny batches and whole ones, optimized and as written, from memory and from files.
+var modes = func() []mode {
+	var all []mode
+	for _, threads := range []int{1, 2} {
+		for _, rows := range []int{3, 0} {
+			for _, off := range []bool{false, true} {
+				o := engine.Options{Threads: threads, BatchRows: rows, OptimizerOff: off}
+				name := fmt.Sprintf("threads=%d,rows=%d,optimizer=%v", threads, rows, !off)
+				all = append(all, mode{name: name, options: o})
+			}
+		}
+	}
+	return all
+}()
+
+// pairwise are modes in which every two settings meet at least once, for large files.
+var pairwise = []mode{
+	{name: "threads=1,rows=default,optimizer=true,parquet", options: engine.Options{Threads: 1}, parquet: true},
+	{name: "threads=2,rows=default,optimizer=false,memory", options: engine.Options{Threads: 2, OptimizerOff: true}},
+	{name: "threads=2,rows=100,optimizer=true,parquet", options: engine.Options{Threads: 2, BatchRows: 100}, parquet: true},
+	{name: "threads=1,rows=100,optimizer=false,parquet", options: engine.Options{Threads: 1, BatchRows: 100, OptimizerOff: true}, parquet: true},
+	{name: "threads=1,rows=100,optimizer=true,memory", options: engine.Options{Threads: 1, BatchRows: 100}},
+}
+
+// TestSLT runs every .slt file in every mode. With -rewrite it writes down what the first mode gives.
+func TestSLT(t *testing.T) { runFolder(t, "testdata/slt", modes) }
+
+// TestSmokeSLT runs the same files in two modes, for the race detector and emulators.
+func TestSmokeSLT(t *testing.T) {
+	if !testing.Short() {
+		t.Skip("part of TestSLT")
+	}
+	runFolder(t, "testdata/slt", []mode{modes[0], modes[len(modes)-1]})
+}
+
+// runFolder runs the .slt files of a folder and the folders below it. Files whose name begins with "large" take the pairwise modes.
+func runFolder(t *testing.T, root string, all []mode) {
+	var files []string
+	err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+		if filepath.Ext(path) == ".slt" {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		t.Fatalf("no .slt files in %s", root)
+	}
+	for _, path := range files {
+		name, _ := filepath.Rel(root, path)
+		t.Run(filepath.ToSlash(name), func(t *testing.T) {
+			file, err := slt.ParseFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if *rewrite {
+				rewriteFile(t, path, file, all[0])
+				return
+			}
+			for _, m := range all {
+				t.Run(m.name, func(t *testing.T) { runFile(t, file, m) })
+			}
+		})
+	}
+}
+
+func runFile(t *testing.T, file *slt.File, m mode) {
+	report := slt.Runner{DB: openSLT(t, m), Names: []string{"lacuna"}}.Run(file)
+	for _, failure := range report.Failures {
+		t.Error(failure)
+	}
+	if report.Passed == 0 && len(report.Failures) == 0 {
+		t.Error("no records ran")
+	}
+}
+
+func rewriteFile(t *testing.T, path string, file *slt.File, m mode) {
+	text, failures := slt.Runner{DB: openSLT(t, m), Names: []string{"lacuna"}}.Rewrite(file)
+	for _, failure := range failures {
+		t.Error(failure)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Error(err)
+	}
+}
+
+// sltDB answers the SQL of test files. What it shows has been through Arrow: exported by the engine and imported again.
+type sltDB struct{ db *engine.DB }
+
+// openSLT opens a database with the tables that .slt files know.
+func openSLT(t *testing.T, m mode) sltDB {
+	t.Helper()
+	db := open(t, m.options)
+	loadSLT(t, db, memory.DefaultAllocator)
+	return sltDB{db}
+}
+
+// Exec runs a statement.
+func (s sltDB) Exec(sql string) (slt.Result, error) {
+	result, err := s.db.Query(context.Background(), sql)
+	if err != nil {
+		return slt.Result{}, err
+	}
+	defer result.Release()
+	var out slt.Result
+	letters := make([]byte, len(result.Columns()))
+	for i, f := range result.Columns() {
+		out.Columns = append(out.Columns, f.Name)
+		letters[i] = sltLetter(f.Type)
+	}
+	out.Types = string(letters)
+	for batch, err := range result.All() {
+		if err != nil {
+			return slt.Result{}, err
+		}
+		rows, err := textRows(batch)
+		if err != nil {
+			return slt.Result{}, err
+		}
+		out.Rows = append(out.Rows, rows...)
+	}
+	return out, nil
+}
+
+func sltLetter(t types.Type) byte {
+	switch {
+	case t.IsInteger():
+		return 'I'
+	case t.IsNumeric():
+		return 'R'
+	}
+	return 'T'
+}
+
+// textRows gives the rows of a batch as text.
+func textRows(batch arrow.RecordBatch) ([][]string, error) {
+	schema, err := types.ImportSchema(batch.Schema())
+	if err != nil {
+		return nil, err
+	}
+	imported, err := types.ImportBatch(batch, schema, types.ImportOptions{})
+	if err != nil {
+		return nil, err
+	}
+	rows := make([][]string, imported.Rows)
+	for r := range rows {
+		rows[r] = make([]string, len(schema))
+		for c, v := range imported.Columns {
+			rows[r][c] = types.Text(v, r)
+		}
+	}
+	return rows, nil
+}
+
+// open opens a database that is closed with the test.
+func open(t testing.TB, options engine.Options) *engine.DB {
+	t.Helper()
+	db, err := engine.Open(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+// loadTPCH makes the TPC-H tables known to a database, in memory.
+func loadTPCH(t testing.TB, db *engine.DB, tables ...string) {
+	t.Helper()
+	for _, name := range tables {
+		result, err := db.Query(context.Background(), "SELECT * FROM '"+tpchFile(name)+"'")
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = db.RegisterReader(name, result)
+		result.Release()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func tpchFile(table string) string { return "testdata/tpch/" + table + ".parquet" }
+
+// TestSmokeTPCH runs the queries of TPC-H that the engine can run so far, from files and from memory, and compares with the answers.
+func TestSmokeTPCH(t *testing.T) {
+	for _, m := range pairwise {
+		t.Run(m.name, func(t *testing.T) {
+			db := open(t, m.options)
+			if !m.parquet {
+				loadTPCH(t, db, "lineitem")
+			}
+			for _, query := range []string{"q01", "q06"} {
+				t.Run(query, func(t *testing.T) { checkTPCH(t, db, query, m.parquet) })
+			}
+		})
+	}
+}
+
+// checkTPCH runs one query of testdata/tpch/queries. Answers hold numbers as DuckDB prints them.
+func checkTPCH(t *testing.T, db *engine.DB, query string, files bool) {
+	sql, err := os.ReadFile("testdata/tpch/queries/" + query + ".sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := os.ReadFile("testdata/tpch/answers/" + query + ".csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(sql)
+	if files {
+		for _, name := range tpchTables {
+			text = strings.NewReplacer("    "+name+"\n", "    '"+tpchFile(name)+"'\n", "    "+name+",", "    '"+tpchFile(name)+"',").Replace(text)
+		}
+	}
+	got, err := sltDB{db}.Exec(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record := "# dialect: rs\nquery " + got.Types + "\nq\n----\n"
+	for _, line := range strings.Split(strings.TrimSpace(string(answer)), "\n")[1:] {
+		record += strings.ReplaceAll(line, "|", "\t") + "\n"
+	}
+	file, err := slt.Parse(query, record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, failure := range (slt.Runner{DB: known(got)}).Run(file).Failures {
+		t.Error(failure)
+	}
+}
+
+// known is a database that gives one result, for comparing.
+type known slt.Result
+
+// Exec gives the result.
+func (k known) Exec(string) (slt.Result, error) { return slt.Result(k), nil }
+
+var _ array.RecordReader = (*engine.Result)(nil)
