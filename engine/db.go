@@ -74,20 +74,34 @@ func (db *DB) Close() error {
 // name is dropped or replaced and the last query that reads them has ended: they must not change meanwhile. Everything a query relies
 // on is checked now: errors are those of mem.NewTable.
 func (db *DB) RegisterTable(name string, t arrow.Table) error {
-	return db.register(name, func() (*mem.Table, error) { return mem.NewTable(t) })
+	return db.register(name, func() (catalog.Table, error) { return loaded(mem.NewTable(t)) })
 }
 
 // RegisterRecords is RegisterTable for record batches of one schema.
 func (db *DB) RegisterRecords(name string, schema *arrow.Schema, records []arrow.RecordBatch) error {
-	return db.register(name, func() (*mem.Table, error) { return mem.FromRecords(schema, records) })
+	return db.register(name, func() (catalog.Table, error) { return loaded(mem.FromRecords(schema, records)) })
 }
 
 // RegisterReader is RegisterTable for all record batches that a reader has left, which are read now. The reader stays the caller's.
 func (db *DB) RegisterReader(name string, reader array.RecordReader) error {
-	return db.register(name, func() (*mem.Table, error) { return mem.FromReader(reader) })
+	return db.register(name, func() (catalog.Table, error) { return loaded(mem.FromReader(reader)) })
 }
 
-func (db *DB) register(name string, load func() (*mem.Table, error)) error {
+// loaded keeps a failed load from becoming a table that is not nil.
+func loaded(t *mem.Table, err error) (catalog.Table, error) {
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// RegisterFile puts a file under a name, as FROM 'path' reads it. Its schema is read now; each query opens the file again, and fails when the
+// file has changed since.
+func (db *DB) RegisterFile(ctx context.Context, name, path string) error {
+	return db.register(name, func() (catalog.Table, error) { return db.catalog.OpenFile(ctx, path) })
+}
+
+func (db *DB) register(name string, load func() (catalog.Table, error)) error {
 	if name == "" {
 		return types.Errorf(types.CodeInvalidName, "a table needs a name")
 	}
@@ -98,12 +112,12 @@ func (db *DB) register(name string, load func() (*mem.Table, error)) error {
 	db.lock.Lock()
 	defer db.lock.Unlock()
 	if db.closed {
-		t.Release()
+		release(t)
 		return errDatabaseClosed
 	}
 	old, err := db.catalog.Put(name, t, true)
 	if err != nil {
-		t.Release()
+		release(t)
 		return err
 	}
 	release(old)

@@ -1,10 +1,7 @@
-//go:build lacuna
-
 package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -18,7 +15,8 @@ type lacuna struct{ db *engine.DB }
 
 // openLacuna opens an empty Lacuna database.
 func openLacuna(threads int) (Engine, error) {
-	db, err := engine.Open(engine.Options{Threads: threads})
+	// Tables in memory have the Arrow types that Lacuna computes on, as a program that loads them for it would choose.
+	db, err := engine.Open(engine.Options{Threads: threads, StringViews: true, NarrowDecimals: true})
 	if err != nil {
 		return nil, err
 	}
@@ -27,17 +25,10 @@ func openLacuna(threads int) (Engine, error) {
 
 func (l *lacuna) Name() string { return "lacuna" }
 
-// LoadParquet reads the file with Lacuna's own scan into an Arrow table and registers that, or makes a view over the file.
+// LoadParquet reads the file with Lacuna's own scan into an Arrow table and registers that, or registers the file.
 func (l *lacuna) LoadParquet(ctx context.Context, table, path string, inMemory bool) error {
 	if !inMemory {
-		result, err := l.db.Query(ctx, fmt.Sprintf("CREATE VIEW %s AS SELECT * FROM %s", table, quoteText(path)))
-		if err != nil {
-			return err
-		}
-		defer result.Release()
-		for result.Next() {
-		}
-		return result.Err()
+		return l.db.RegisterFile(ctx, table, path)
 	}
 	result, err := l.Query(ctx, "SELECT * FROM "+quoteText(path))
 	if err != nil {

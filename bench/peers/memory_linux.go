@@ -2,13 +2,24 @@ package main
 
 import (
 	"os"
-	"syscall"
+	"strconv"
+	"strings"
 )
 
-// peakRSS returns the peak of the resident set of a process that has ended, in bytes, or -1 if it is not known.
-func peakRSS(state *os.ProcessState) int64 {
-	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
-		return usage.Maxrss << 10 // in KiB on Linux
+// peakRSS returns the peak of this process's resident set in bytes, or -1 if it is not known. It comes from VmHWM, which starts anew
+// with the program; the rusage of a child process starts at its parent's peak.
+func peakRSS() int64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return -1
+	}
+	for _, line := range strings.Split(string(status), "\n") {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			kib, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
+			if err == nil {
+				return kib << 10
+			}
+		}
 	}
 	return -1
 }

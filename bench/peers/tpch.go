@@ -50,7 +50,7 @@ func parseTPCH(arguments []string) (tpchOptions, error) {
 	flags.StringVar(&engines, "engines", "duckdb,lacuna", "engines, separated by commas; rows are compared with those of the first")
 	flags.IntVar(&o.runs, "runs", 9, "timed runs of each query on each engine; their median is printed")
 	flags.DurationVar(&o.timeout, "timeout", 5*time.Minute, "limit for one run of a query")
-	flags.BoolVar(&o.once, "once", false, "run each query once and print nothing; peak RSS is measured on such a process for each engine")
+	flags.BoolVar(&o.once, "once", false, "run each query once and print only the peak RSS in bytes, which is measured on such a process for each engine")
 	flags.BoolVar(&o.generate, "gen", false, "make the Parquet files instead, with gen.py")
 	flags.StringVar(&o.python, "python", "", "with -gen: a Python that has duckdb and duckdb-extension-tpch (default one made for the purpose)")
 	flags.StringVar(&o.compression, "compression", "snappy", "with -gen: snappy, zstd or uncompressed")
@@ -211,6 +211,7 @@ func runOnce(ctx context.Context, o tpchOptions, threads int, queries []query) (
 			}
 		}
 	}
+	fmt.Println(peakRSS())
 	return nil
 }
 
@@ -227,10 +228,11 @@ func peakOf(ctx context.Context, o tpchOptions, engine string, threads int) stri
 	}
 	child := exec.CommandContext(ctx, program, "tpch", "-once", "-engines", engine, "-threads", strconv.Itoa(threads),
 		"-dir", o.dir, "-query-dir", o.queryDir, "-source", o.source, "-queries", strings.Join(numbers, ","))
-	if err := child.Run(); err != nil {
+	printed, err := child.Output()
+	if err != nil {
 		return "unknown: " + err.Error()
 	}
-	if peak := peakRSS(child.ProcessState); peak >= 0 {
+	if peak, err := strconv.ParseInt(strings.TrimSpace(string(printed)), 10, 64); err == nil && peak >= 0 {
 		return fmt.Sprintf("%d MB", peak>>20)
 	}
 	return "unknown on this system"
