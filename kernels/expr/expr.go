@@ -64,6 +64,9 @@ func NewColumn(column int, name string, typ types.Type, nullable bool) *Expr {
 // NewConstant makes a constant of row 0 of a vector, which must be plain or constant.
 func NewConstant(value *types.Vector) *Expr {
 	value = types.NewConstant(value, 1)
+	if value.Type().Kind() != types.KindNull && value.Validity().Has(0) {
+		value = value.WithValidity(nil) // a bitmap without nulls says nothing
+	}
 	return &Expr{Op: Constant, Type: value.Type(), Value: value, Nullable: value.MayHaveNulls(), Position: -1}
 }
 
@@ -160,16 +163,7 @@ func (e *Expr) IsTrue() bool {
 
 // CanFail reports whether evaluating the expression on some row may raise an error.
 func (e *Expr) CanFail() bool {
-	switch e.Op {
-	case Call:
-		if e.Function.CanFail {
-			return true
-		}
-	case Cast:
-		if !e.Try && castCanFail(e.Args[0].Type, e.Type) {
-			return true
-		}
-	case Subquery:
+	if e.raises() {
 		return true
 	}
 	for _, a := range e.Args {
@@ -180,24 +174,50 @@ func (e *Expr) CanFail() bool {
 	return false
 }
 
+// raises reports whether the node itself may raise, its arguments apart.
+func (e *Expr) raises() bool {
+	switch e.Op {
+	case Call:
+		return e.Function.CanFail
+	case Cast:
+		return !e.Try && castCanFail(e.Args[0].Type, e.Type)
+	case Subquery:
+		return true
+	}
+	return false
+}
+
 // castCanFail reports whether a cast may meet a value that it cannot convert. Errs towards yes.
 func castCanFail(from, to types.Type) bool {
+	fk, tk := from.Kind(), to.Kind()
 	switch {
-	case from.Kind() == types.KindNull, to.Kind() == types.KindVarchar && !from.IsNested():
+	case fk == types.KindNull, fk == tk && from.Equal(to), tk == types.KindVarchar && !from.IsNested():
 		return false
+	case fk == types.KindBoolean:
+		return !to.IsInteger() && tk != types.KindDouble && tk != types.KindFloat
 	case from.IsInteger() && to.IsInteger():
 		return integerRank(from) > integerRank(to) || from.IsUnsigned() != to.IsUnsigned() && !(from.IsUnsigned() && integerRank(from) < integerRank(to))
-	case (from.IsInteger() || from.Kind() == types.KindDecimal) && (to.Kind() == types.KindDouble || to.Kind() == types.KindFloat):
+	case from.IsInteger() && tk == types.KindDecimal:
+		return integerDigits[fk] > to.Precision()-to.Scale()
+	case (from.IsInteger() || fk == types.KindDecimal) && tk == types.KindDouble:
 		return false
+	case (from.IsInteger() || fk == types.KindDecimal) && tk == types.KindFloat:
+		return fk == types.KindDecimal && from.Precision()-from.Scale() > floatDigits
 	case from.IsFloat() && to.IsFloat():
-		return from.Kind() > to.Kind()
-	case from.Kind() == types.KindDecimal && to.Kind() == types.KindDecimal:
-		return to.Precision()-to.Scale() < from.Precision()-from.Scale() || to.Scale() < from.Scale() && to.Precision()-to.Scale() == from.Precision()-from.Scale()
-	case from.Kind() == types.KindDate && to.Kind() == types.KindTimestamp:
-		return to.Unit() == types.Nanosecond
+		return fk > tk
+	case fk == types.KindDecimal && tk == types.KindDecimal:
+		// Fewer digits after the point round up: 9.9 needs two digits before it.
+		whole, wholeTo := from.Precision()-from.Scale(), to.Precision()-to.Scale()
+		return wholeTo < whole || to.Scale() < from.Scale() && wholeTo == whole
+	case fk == types.KindDate && tk == types.KindTimestamp:
+		// All days of a DATE, five million years to either side, are more than 64 bits hold in microseconds.
+		return to.Unit() > types.Millisecond
 	}
 	return true
 }
+
+// floatDigits is the number of decimal digits before the point that every FLOAT exponent has room for.
+const floatDigits = 38
 
 // integerRank gives the width of an integer type in bytes.
 func integerRank(t types.Type) int { return t.Storage().Width() }
@@ -258,31 +278,32 @@ func (e *Expr) Columns(f func(column int)) {
 	})
 }
 
-// Equal reports whether two expressions are the same tree: same forms, functions, columns and constants. Volatile calls are never
-// equal.
+// Equal reports whether two expressions are the same tree: same forms, functions, columns and constants. Constants are compared bit by
+// bit: 0.0 and -0.0 are equal values but not the same expression. Volatile calls and subqueries are never equal, not even to themselves.
 func (e *Expr) Equal(o *Expr) bool {
-	if e == o {
-		return !e.IsVolatile()
-	}
-	if e.Op != o.Op || e.Column != o.Column || e.Try != o.Try || len(e.Args) != len(o.Args) || !e.Type.Equal(o.Type) {
-		return false
-	}
-	switch e.Op {
-	case Call:
-		if e.Function.Volatile || e.Function.Name != o.Function.Name {
-			return false
-		}
-	case Constant:
-		if !types.Equal(e.Value, o.Value) {
-			return false
-		}
-	case Subquery:
+	if len(e.Args) != len(o.Args) || !e.sameNode(o) {
 		return false
 	}
 	for i := range e.Args {
 		if !e.Args[i].Equal(o.Args[i]) {
 			return false
 		}
+	}
+	return true
+}
+
+// sameNode is Equal for the nodes themselves, their arguments apart.
+func (e *Expr) sameNode(o *Expr) bool {
+	if e.Op != o.Op || e.Column != o.Column || e.Try != o.Try || !e.Type.Equal(o.Type) {
+		return false
+	}
+	switch e.Op {
+	case Call:
+		return !e.Function.Volatile && e.Function.Name == o.Function.Name
+	case Constant:
+		return types.EqualWith(e.Value, o.Value, types.EqualOptions{BitwiseFloats: true})
+	case Subquery:
+		return false
 	}
 	return true
 }

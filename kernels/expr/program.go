@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"fmt"
+
 	"github.com/lacunadb/lacuna/kernels"
 	"github.com/lacunadb/lacuna/types"
 )
@@ -18,45 +20,57 @@ type node struct {
 	canFail bool // the node or anything below may raise: its value holds only on the rows it was evaluated for
 }
 
+// compiler finds equal subexpressions while a program is built.
+type compiler struct {
+	nodes []node
+	known map[string][]int // nodes by key
+}
+
 // Compile makes a program of expressions whose columns are positions in the input batch. It panics on nodes that may not reach
 // execution (parameters, subqueries): the planner has removed them.
 func Compile(exprs ...*Expr) *Program {
-	p := &Program{}
-	for _, e := range exprs {
-		p.results = append(p.results, p.add(e))
+	c := &compiler{known: map[string][]int{}}
+	results := make([]int, len(exprs))
+	for i, e := range exprs {
+		results[i] = c.add(e)
 	}
-	return p
+	return &Program{nodes: c.nodes, results: results}
 }
 
-func (p *Program) add(e *Expr) int {
+func (c *compiler) add(e *Expr) int {
 	switch e.Op {
 	case Parameter, OuterColumn, Subquery:
 		panic("expr: " + e.String() + " reached execution")
 	}
-	args := make([]int, len(e.Args))
+	n := node{expr: e, args: make([]int, len(e.Args)), canFail: e.raises()}
 	for i, a := range e.Args {
-		args[i] = p.add(a)
+		n.args[i] = c.add(a)
+		n.canFail = n.canFail || c.nodes[n.args[i]].canFail
 	}
-	for i, n := range p.nodes {
-		// Arguments are shared already, so equal trees have equal argument numbers: comparing the nodes is enough.
-		if n.expr.Op == e.Op && equalInts(n.args, args) && n.expr.Equal(e) {
+	// Arguments are shared already, so equal trees have equal argument numbers, which are part of the key.
+	key := n.key()
+	for _, i := range c.known[key] {
+		if c.nodes[i].expr.sameNode(e) {
 			return i
 		}
 	}
-	p.nodes = append(p.nodes, node{expr: e, args: args, canFail: e.CanFail()})
-	return len(p.nodes) - 1
+	c.nodes = append(c.nodes, n)
+	c.known[key] = append(c.known[key], len(c.nodes)-1)
+	return len(c.nodes) - 1
 }
 
-func equalInts(a, b []int) bool {
-	if len(a) != len(b) {
-		return false
+// key gives what equal nodes have in common and most others have not.
+func (n *node) key() string {
+	e := n.expr
+	switch e.Op {
+	case Column:
+		return fmt.Sprintf("column %d", e.Column)
+	case Constant:
+		return fmt.Sprintf("%s %s", e.Type, types.Text(e.Value, 0))
+	case Call:
+		return fmt.Sprintf("%s %v", e.Function.Name, n.args)
 	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
+	return fmt.Sprintf("%d %s %v", e.Op, e.Type, n.args)
 }
 
 // Results gives the number of expressions.
@@ -73,7 +87,7 @@ type Evaluator struct {
 // value is what is known of a node in the present batch.
 type value struct {
 	vector *types.Vector
-	active types.Bitmap // rows the vector holds for, when the node can fail; nil = all
+	active types.Bitmap // rows the vector holds for; nil = all
 	known  bool
 }
 
@@ -109,10 +123,10 @@ func (e *Evaluator) begin(batch *types.Batch) {
 }
 
 // selectTrue narrows active to the rows where condition n is true. AND is done conjunct by conjunct, so that each looks only at
-// rows that passed the ones before.
+// rows that passed the ones before: here NULL decides as FALSE does.
 func (e *Evaluator) selectTrue(n int, active types.Bitmap) (types.Bitmap, error) {
-	node := &e.program.nodes[n]
-	if node.expr.Op == And && !e.values[n].known {
+	node, known := &e.program.nodes[n], &e.values[n]
+	if node.expr.Op == And && !(known.known && covers(known.active, active)) {
 		for _, arg := range node.args {
 			var err error
 			if active, err = e.selectTrue(arg, active); err != nil {
@@ -135,22 +149,22 @@ func (e *Evaluator) selectTrue(n int, active types.Bitmap) (types.Bitmap, error)
 func (e *Evaluator) trueRows(v *types.Vector, active types.Bitmap) types.Bitmap {
 	rows := e.batch.Rows
 	if v.Encoding() == types.Constant {
-		if !v.MayHaveNulls() && v.Bools().Get(0) {
+		if v.Validity().Has(0) && v.Bools().Get(0) {
 			return active
 		}
 		return e.env.Pool.ZeroBitmap(rows)
 	}
-	v = kernels.Decode(&e.env, v)
-	truth := types.AndBitmaps(e.env.Pool, v.Bools(), v.Validity(), rows)
-	return types.AndBitmaps(e.env.Pool, truth, active, rows)
+	return types.AndBitmaps(e.env.Pool, kernels.TrueRows(&e.env, v), active, rows)
 }
 
 // eval gives the value of node n, right on the active rows at least.
 func (e *Evaluator) eval(n int, active types.Bitmap) (*types.Vector, error) {
 	node := &e.program.nodes[n]
 	known := &e.values[n]
-	// What cannot fail was computed for every row. What can is reused only for the same rows; conditions usually share one bitmap.
-	if known.known && (!node.canFail || known.active == nil || sameBitmap(known.active, active)) {
+	if !node.canFail {
+		active = nil // computed for every row, once, whoever asks first
+	}
+	if known.known && covers(known.active, active) {
 		return known.vector, nil
 	}
 	v, err := e.compute(node, active)
@@ -161,8 +175,20 @@ func (e *Evaluator) eval(n int, active types.Bitmap) (*types.Vector, error) {
 	return v, nil
 }
 
-func sameBitmap(a, b types.Bitmap) bool {
-	return len(a) > 0 && len(a) == len(b) && &a[0] == &b[0]
+// covers reports whether every row of inner is in outer; nil is every row.
+func covers(outer, inner types.Bitmap) bool {
+	switch {
+	case outer == nil:
+		return true
+	case inner == nil:
+		return false
+	}
+	for i, w := range inner {
+		if w&^outer[i] != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func (e *Evaluator) compute(n *node, active types.Bitmap) (*types.Vector, error) {
@@ -234,7 +260,7 @@ func (e *Evaluator) apply(x *Expr, args []*types.Vector, active types.Bitmap) (*
 		env.Active, env.Rows = nil, 1
 		v, err := run(&env, x, resize(args, -1, nil, 1))
 		if err != nil {
-			return nil, err
+			return nil, dropRow(err)
 		}
 		return types.NewConstant(kernels.Decode(&env, v), rows), nil
 	case varying < 0:
@@ -248,10 +274,10 @@ func (e *Evaluator) apply(x *Expr, args []*types.Vector, active types.Bitmap) (*
 		if entries.Len() > rows || entries.Encoding() != types.Plain || !strict && input.Validity() != nil {
 			break
 		}
-		if e.program.canFail(x) {
+		env.Active, env.Rows = nil, entries.Len()
+		if x.raises() {
 			env.Active = usedEntries(&env, input, active)
 		}
-		env.Rows = entries.Len()
 		v, err := run(&env, x, resize(args, varying, entries, env.Rows))
 		if err != nil {
 			return nil, dropRow(err)
@@ -262,10 +288,10 @@ func (e *Evaluator) apply(x *Expr, args []*types.Vector, active types.Bitmap) (*
 		if values.Encoding() != types.Plain {
 			break
 		}
-		if e.program.canFail(x) {
+		env.Active, env.Rows = nil, values.Len()
+		if x.raises() {
 			env.Active = usedRuns(&env, input, active)
 		}
-		env.Rows = values.Len()
 		v, err := run(&env, x, resize(args, varying, values, env.Rows))
 		if err != nil {
 			return nil, dropRow(err)
@@ -275,14 +301,7 @@ func (e *Evaluator) apply(x *Expr, args []*types.Vector, active types.Bitmap) (*
 	return run(&env, x, args)
 }
 
-func (p *Program) canFail(x *Expr) bool {
-	if x.Op == Cast {
-		return true
-	}
-	return x.Function.CanFail
-}
-
-// dropRow forgets the row of an error that counts entries or runs instead of rows.
+// dropRow forgets the row of an error that counts constants, entries or runs instead of rows.
 func dropRow(err error) error {
 	if e, ok := err.(*types.Error); ok && e.Row >= 0 {
 		c := *e
