@@ -267,24 +267,28 @@ func viewsToInt256(dst []byte, values []types.View, buffers []types.Buffer) erro
 
 // viewAt makes the view of data[from:to] in data buffer number buffer, in which it starts at offset.
 func viewAt(data []byte, from, to, buffer, offset int) types.View {
-	n := to - from
-	if n > types.MaxInlineView {
-		return types.View{
-			Head: uint64(uint32(n)) | uint64(binary.LittleEndian.Uint32(data[from:]))<<32,
-			Tail: uint64(uint32(buffer)) | uint64(uint32(offset))<<32,
-		}
+	if to-from <= types.MaxInlineView {
+		return inlineView(data, from, to)
 	}
-	if len(data)-from >= 16 {
-		// Load more than the string and cut: cheaper than a loop over up to 12 bytes.
-		lo, hi := binary.LittleEndian.Uint64(data[from:]), binary.LittleEndian.Uint64(data[from+8:])
-		if n < 8 {
-			lo, hi = lo&(1<<(uint(n)*8)-1), 0
-		} else {
-			hi &= 1<<(uint(n-8)*8) - 1
-		}
-		return types.View{Head: uint64(n) | lo<<32, Tail: lo>>32 | hi<<32}
+	return types.View{
+		Head: uint64(uint32(to-from)) | uint64(binary.LittleEndian.Uint32(data[from:]))<<32,
+		Tail: uint64(uint32(buffer)) | uint64(offset)<<32,
 	}
-	return types.InlineView(data[from:to])
+}
+
+func inlineView(data []byte, from, to int) types.View {
+	if len(data)-from < 16 {
+		return types.InlineView(data[from:to])
+	}
+	// Load more than the string and cut: cheaper than a loop over up to 12 bytes.
+	n := uint(to - from)
+	lo, hi := binary.LittleEndian.Uint64(data[from:]), binary.LittleEndian.Uint64(data[from+8:])
+	if n < 8 {
+		lo, hi = lo&(1<<(n*8)-1), 0
+	} else {
+		hi &= 1<<((n-8)*8) - 1
+	}
+	return types.View{Head: uint64(n) | lo<<32, Tail: lo>>32 | hi<<32}
 }
 
 // isASCII looks at eight bytes at a time.

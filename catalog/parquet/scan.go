@@ -17,7 +17,7 @@ type scan struct {
 	table     *table
 	file      catalog.File
 	columns   []column
-	filters   []rowFilter // in the order of the request
+	filters   []rowFilter
 	applied   []bool
 	dynamic   []*catalog.DynamicFilter
 	groups    []int // those that the statistics leave
@@ -36,12 +36,6 @@ type column struct {
 	name string // for messages: its path
 }
 
-// rowFilter is a condition that the scan applies to each row.
-type rowFilter struct {
-	program *expr.Program
-	columns []int // of the request, that it reads
-}
-
 // Scan starts reading. Filters that cannot fail are applied exactly; all of them and the dynamic ones choose among the row groups.
 func (t *table) Scan(ctx context.Context, request catalog.ScanRequest) (catalog.Scan, error) {
 	s := &scan{
@@ -58,12 +52,13 @@ func (t *table) Scan(ctx context.Context, request catalog.ScanRequest) (catalog.
 		}
 		s.columns = append(s.columns, column{node: n, name: name})
 	}
+	var conditions []*expr.Expr
 	for i, f := range request.Filters {
-		if canApply(f) {
-			s.applied[i] = true
-			s.filters = append(s.filters, rowFilter{program: expr.Compile(f), columns: columnsOf(f)})
+		if s.applied[i] = canApply(f); s.applied[i] {
+			conditions = append(conditions, f)
 		}
 	}
+	s.filters = rowFilters(conditions)
 	s.groups = s.keptGroups(request)
 	file, err := t.open(ctx)
 	if err != nil {
@@ -175,13 +170,14 @@ type morsel struct {
 	group  int // in the file
 	rows   int64
 
-	opened     bool
-	done       int64 // rows read or skipped
-	batches    int   // begun
-	readers    []reader
-	workspace  *workspace
-	evaluators []*expr.Evaluator // one per row filter, for pool
-	pool       *types.Pool
+	opened    bool
+	done      int64 // rows read or skipped
+	batches   int   // begun
+	readers   []reader
+	workspace *workspace
+	filters   []filterState // one per row filter, for pool
+	pool      *types.Pool
+	failed    error // of an earlier Next
 }
 
 // Number counts the morsels of the scan.
@@ -190,20 +186,25 @@ func (m *morsel) Number() int { return m.number }
 // Next gives the next batch that has rows. Columns are dictionary vectors where the file has dictionary pages, constants where a run
 // of one value or of nulls covers the batch, and plain else.
 func (m *morsel) Next(ctx context.Context, pool *types.Pool) (*types.Batch, error) {
-	if err := m.open(pool); err != nil {
-		return nil, err
+	if m.failed != nil {
+		return nil, m.failed
 	}
+	var batch *types.Batch
+	if m.failed = m.open(pool); m.failed == nil {
+		batch, m.failed = m.next(ctx, pool)
+	}
+	return batch, m.failed
+}
+
+func (m *morsel) next(ctx context.Context, pool *types.Pool) (*types.Batch, error) {
 	for m.done < m.rows {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		mark := pool.Mark()
 		batch, err := m.batch(ctx, pool)
-		if err != nil {
-			return nil, err
-		}
-		if batch != nil {
-			return batch, nil
+		if batch != nil || err != nil {
+			return batch, err
 		}
 		pool.Release(mark)
 	}
@@ -214,11 +215,11 @@ func (m *morsel) Next(ctx context.Context, pool *types.Pool) (*types.Batch, erro
 // open makes the readers before the first batch, unless the dynamic filters have become so narrow that there is nothing to read.
 func (m *morsel) open(pool *types.Pool) error {
 	s := m.scan
-	if m.evaluators == nil || m.pool != pool {
+	if m.filters == nil || m.pool != pool {
 		m.pool = pool
-		m.evaluators = make([]*expr.Evaluator, len(s.filters))
+		m.filters = make([]filterState, len(s.filters))
 		for i, f := range s.filters {
-			m.evaluators[i] = expr.NewEvaluator(f.program, pool)
+			m.filters[i].evaluator = expr.NewEvaluator(f.program, pool)
 		}
 	}
 	if m.opened {

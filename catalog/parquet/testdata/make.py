@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 here = os.path.dirname(os.path.abspath(__file__))
+decimal.getcontext().prec = 80
 rows = 250
 expected = {}
 
@@ -15,7 +16,7 @@ def path(name):
 
 
 def column(make, nulls):
-    return [None if nulls and (i % 7 == 3 or 60 <= i < 130) else make(i) for i in range(rows)]
+    return [None if nulls and (i % 7 == 3 or 60 <= i < 130) else make(i % 97) for i in range(rows)]
 
 
 def value(x):
@@ -89,7 +90,7 @@ def flat(nulls):
         arrays.append(pa.array(values, typ))
         source[name] = values
         fields.append(pa.field(name, typ, nullable=nulls))
-    source["uuid"] = [uuid.UUID(int=i * 0x123456789ABCDEF0123456789ABCDE % 2**128) for i in range(rows)]
+    source["uuid"] = [uuid.UUID(int=i % 97 * 0x123456789ABCDEF0123456789ABCDE % 2**128) for i in range(rows)]
     arrays.append(pa.array([u.bytes for u in source["uuid"]], pa.uuid()))
     fields.append(pa.field("uuid", pa.uuid(), nullable=False))
     expect("nulls" if nulls else "flat", source)
@@ -105,9 +106,9 @@ write(plain, "flat_v1_snappy_plain", use_dictionary=False, compression="snappy",
 write(plain, "flat_v2_zstd_dictionary", data_page_version="2.0", compression="zstd", write_page_checksum=True)
 write(nulls, "nulls_v1_gzip_dictionary", compression="gzip", data_page_size=500)
 write(nulls, "nulls_v2_none_plain", use_dictionary=False, data_page_version="2.0", compression="none", max_rows_per_page=90)
-write(nulls, "nulls_v2_zstd_decimal_int", data_page_version="2.0", compression="zstd", store_decimal_as_integer=True)
+write(nulls.select(["d5", "d15", "d30"]), "nulls_v2_zstd_decimal_int", data_page_version="2.0", compression="zstd", store_decimal_as_integer=True)
 # Dictionaries that fill up, so that pages of one chunk change from indices to values.
-write(nulls, "nulls_v1_snappy_fallback", compression="snappy", dictionary_pagesize_limit=600, data_page_size=300, write_batch_size=64)
+write(nulls.select(["u8", "i64", "f64", "d30", "date", "str", "str_unique", "bin", "fixed"]), "nulls_v1_snappy_fallback", compression="snappy", dictionary_pagesize_limit=600, data_page_size=300, write_batch_size=64)
 
 encodings = {}
 for f in nulls.schema:
