@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync"
 
-	"github.com/lacunadb/lacuna/kernels"
 	"github.com/lacunadb/lacuna/types"
 )
 
@@ -21,6 +20,8 @@ const (
 type collector struct {
 	query         *Execution
 	operator      int
+	memory        *account
+	limits        bool  // the operator is a limit, whose rows are counted here; those of others were before
 	offset, count int64 // rows still to skip and to give; count < 0: all
 
 	lock     sync.Mutex
@@ -29,17 +30,34 @@ type collector struct {
 	head     int                  // the morsel that the caller reads
 	buffered int                  // batches in all queues
 	full     bool                 // no more rows are wanted
-	ended    bool
-	err      error
+	ended    bool                 // no worker runs any more
+	closed   bool                 // what is buffered belongs to nobody any more
+	failure  failure              // of a worker; the rows before it are given first
+	err      error                // with which the query ended
 }
 
 type morselQueue struct {
-	batches []*types.Batch
+	batches []kept
 	done    bool
 }
 
+// failure is the first morsel in order that ended in an error.
+type failure struct {
+	morsel int
+	err    error
+}
+
+func (f *failure) note(morsel int, err error) {
+	if f.err == nil || morsel < f.morsel {
+		*f = failure{morsel, err}
+	}
+}
+
+// before reports whether the failure comes before a morsel, or in its place, so that nobody asks for it.
+func (f *failure) before(morsel int) bool { return f.err != nil && f.morsel <= morsel }
+
 func newCollector(q *Execution, operator int, offset, count int64) *collector {
-	c := &collector{query: q, operator: operator, offset: offset, count: count, queues: map[int]*morselQueue{}, full: count == 0}
+	c := &collector{query: q, operator: operator, memory: q.account(operator), offset: offset, count: count, queues: map[int]*morselQueue{}, full: count == 0}
 	c.changed = sync.NewCond(&c.lock)
 	return c
 }
@@ -50,17 +68,37 @@ func (c *collector) newState(w *worker) (sinkState, error) {
 	return &collectorState{collector: c, worker: w}, nil
 }
 
-func (c *collector) finish(context.Context) error { return nil }
-
 // enter holds back a morsel that is too far ahead.
 func (c *collector) enter(ctx context.Context, morsel int) (bool, error) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	return c.await(ctx, func() bool { return morsel < c.head+morselsAhead*c.query.options.Threads })
+	more, err := c.await(ctx, func() bool { return c.failure.before(morsel) || morsel < c.head+morselsAhead*c.query.options.Threads })
+	if err == nil && !more {
+		err = stop{}
+	}
+	return more && !c.failure.before(morsel), err
+}
+
+// fail notes the error of a morsel.
+func (c *collector) fail(morsel int, err error) {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	c.failure.note(morsel, err)
+	c.changed.Broadcast()
+}
+
+// finish gives the error of the first morsel that failed. The caller meets it after the rows before it.
+func (c *collector) finish(context.Context) error {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	return c.failure.err
 }
 
 // await waits under the lock until ready, or no more rows are wanted (then false), or the context ends.
 func (c *collector) await(ctx context.Context, ready func() bool) (bool, error) {
+	if c.full || ready() {
+		return !c.full, nil
+	}
 	wake := context.AfterFunc(ctx, func() {
 		c.lock.Lock()
 		defer c.lock.Unlock()
@@ -90,34 +128,50 @@ func (c *collector) end(err error) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	c.ended = true
-	if c.err == nil {
+	if !c.full { // an error of the workers after the last wanted row is none of the caller's
 		c.err = err
 	}
 	c.changed.Broadcast()
 }
 
-// take gives the caller the next batch.
+// close drops what has not been taken; take then fails.
+func (c *collector) close() {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	c.closed, c.queues = true, nil
+	c.changed.Broadcast()
+}
+
+// take gives the caller the next batch. It gives nil or an error only when no worker runs any more.
 func (c *collector) take() (*types.Batch, error) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	for {
+		if c.closed {
+			return nil, errClosed
+		}
 		if c.full {
-			// The workers stop by themselves; an error of theirs after the last wanted row is none of the caller's.
-			return nil, nil
+			if c.ended {
+				return nil, nil
+			}
+			c.changed.Wait()
+			continue
 		}
 		q := c.queue(c.head)
 		switch {
-		case c.ended && c.err != nil:
+		case c.ended && c.err != nil && c.failure.err == nil:
 			return nil, c.err
 		case len(q.batches) > 0:
-			b := q.batches[0]
-			q.batches[0] = nil
+			k := q.batches[0]
+			q.batches[0] = kept{}
 			q.batches = q.batches[1:]
 			c.buffered--
 			c.changed.Broadcast()
-			size := columnsSize(b.Columns)
-			c.query.release(size)
-			if b = c.limited(b); b != nil {
+			c.memory.Shrink(k.size)
+			if b := c.limited(k.batch); b != nil {
+				if c.limits {
+					c.query.addRows(c.operator, b.Rows)
+				}
 				return b, nil
 			}
 		case q.done:
@@ -125,7 +179,7 @@ func (c *collector) take() (*types.Batch, error) {
 			c.head++
 			c.changed.Broadcast()
 		case c.ended:
-			return nil, nil
+			return nil, c.err
 		default:
 			c.changed.Wait()
 		}
@@ -171,7 +225,7 @@ type collectorState struct {
 
 func (s *collectorState) push(b *types.Batch) error {
 	c := s.collector
-	b, err := s.worker.keep(b)
+	k, err := s.worker.keep(b, c.memory)
 	if err != nil {
 		return err
 	}
@@ -179,10 +233,13 @@ func (s *collectorState) push(b *types.Batch) error {
 	return s.worker.waiting(func() error {
 		c.lock.Lock()
 		defer c.lock.Unlock()
+		if c.failure.before(morsel) {
+			return c.failure.err
+		}
 		q := c.queue(morsel)
 		// The worker at the head may always put one batch: the caller waits for it.
 		more, err := c.await(s.worker.ctx, func() bool {
-			return c.buffered < batchesAhead*c.query.options.Threads || morsel == c.head && len(q.batches) == 0
+			return c.failure.before(morsel) || c.buffered < batchesAhead*c.query.options.Threads || morsel == c.head && len(q.batches) == 0
 		})
 		if err != nil {
 			return err
@@ -190,7 +247,7 @@ func (s *collectorState) push(b *types.Batch) error {
 		if !more {
 			return stop{}
 		}
-		q.batches = append(q.batches, b)
+		q.batches = append(q.batches, k)
 		c.buffered++
 		c.changed.Broadcast()
 		return nil
@@ -207,34 +264,6 @@ func (s *collectorState) morselDone(morsel int) error {
 }
 
 func (s *collectorState) combine() error { return nil }
-
-// compact gives a batch without its selection: the rows that count, in pool memory.
-func (w *worker) compact(b *types.Batch) *types.Batch {
-	if b.Selection == nil {
-		return b
-	}
-	env := &kernels.Env{Pool: w.pool}
-	columns := make([]*types.Vector, len(b.Columns))
-	for i, v := range b.Columns {
-		columns[i] = kernels.Filter(env, v, b.Selection, b.Selected)
-	}
-	return types.NewBatch(columns, b.Selected, b.Sequence)
-}
-
-// keep gives the rows of a batch that count as one that outlives the push, and charges it to the query.
-func (w *worker) keep(b *types.Batch) (*types.Batch, error) {
-	b = w.compact(b)
-	if err := w.query.reservation.Grow(columnsSize(b.Columns)); err != nil {
-		return nil, err
-	}
-	for _, v := range b.Columns {
-		w.pool.Adopt(v)
-	}
-	return b, nil
-}
-
-// release gives back bytes that were charged to the query.
-func (q *Execution) release(bytes int64) { _ = q.reservation.Grow(-bytes) }
 
 // wanted ends the query's work without an error: the result is complete.
 func (q *Execution) wanted(cause error) { q.cancel(cause) }

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"slices"
 
 	"github.com/lacunadb/lacuna/plan"
 	"github.com/lacunadb/lacuna/types"
@@ -12,6 +13,7 @@ import (
 func (q *Execution) compile(root plan.Physical) ([]fragment, error) {
 	if limit, ok := root.(*plan.LimitRows); ok {
 		q.result = newCollector(q, limit.Number, limit.Offset, limit.Count)
+		q.result.limits = true
 		return q.fragments(limit.Input)
 	}
 	q.result = newCollector(q, root.Common().Number, 0, -1)
@@ -32,7 +34,7 @@ func (q *Execution) fragments(p plan.Physical) ([]fragment, error) {
 	case *plan.ConcatRows:
 		var all []fragment
 		for _, source := range p.Sources {
-			fragments, err := q.fragments(source)
+			fragments, err := q.over(source, concat{operator: p.Number})
 			if err != nil {
 				return nil, err
 			}
@@ -44,13 +46,13 @@ func (q *Execution) fragments(p plan.Physical) ([]fragment, error) {
 		if err != nil {
 			return nil, err
 		}
-		return q.breaker(p.Input, sink, sink.open)
+		return q.breaker(p.Input, sink, orderSensitive(p), sink.open)
 	case *plan.SortRows:
 		sink := newSort(q, p)
-		return q.breaker(p.Input, sink, sink.open)
+		return q.breaker(p.Input, sink, false, sink.open)
 	case *plan.LimitRows:
 		sink := newLimit(q, p)
-		return q.breaker(p.Input, sink, sink.open)
+		return q.breaker(p.Input, sink, false, sink.open)
 	}
 	return nil, types.Errorf(types.CodeInternal, "no operator for %T", p)
 }
@@ -65,14 +67,27 @@ func (q *Execution) over(input plan.Physical, op operator) ([]fragment, error) {
 }
 
 // breaker makes a stage that ends in a sink, and a fragment that reads what the sink then holds.
-func (q *Execution) breaker(input plan.Physical, s sink, open func(context.Context) (source, error)) ([]fragment, error) {
+func (q *Execution) breaker(input plan.Physical, s sink, serial bool, open func(context.Context) (source, error)) ([]fragment, error) {
 	fragments, err := q.fragments(input)
 	if err != nil {
 		return nil, err
 	}
-	q.stages = append(q.stages, &stage{fragments: fragments, sink: s})
+	q.stages = append(q.stages, &stage{fragments: fragments, sink: s, serial: serial})
 	return []fragment{{open: open, scan: s.number()}}, nil
 }
+
+// orderSensitive reports whether an aggregate's result depends on the order in which it sees the rows, which is the source's.
+func orderSensitive(p *plan.HashAggregate) bool {
+	return slices.ContainsFunc(p.Aggregates, func(a plan.PhysicalAggregate) bool { return a.Function.OrderSensitive })
+}
+
+// concat is UNION ALL: the rows of its inputs are its own. The work is done by claiming the morsels of one fragment after another.
+type concat struct{ operator int }
+
+func (c concat) number() int                    { return c.operator }
+func (c concat) newState(*worker) operatorState { return c }
+
+func (c concat) push(b *types.Batch, next func(*types.Batch) error) error { return next(b) }
 
 func checkBatch(schema types.Schema, b *types.Batch) error {
 	if len(b.Columns) != len(schema) {

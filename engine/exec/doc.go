@@ -10,8 +10,11 @@
 // last stage's sink hands batches to the caller in source order, while the stage runs.
 //
 // Memory: a worker marks its pool before it asks for a batch and releases after the push has returned. Whatever an operator allocates from
-// the pool lives exactly that long. A sink that keeps vectors adopts them (types.Pool.Adopt) and charges them to the query's reservation.
+// the pool lives exactly that long. A sink that keeps vectors adopts them (types.Pool.Adopt) and charges them to its operator's account. Accounts and
+// pools draw on the query's reservation, and that on the database's budget.
 //
 // Order: morsels are claimed in source order and numbered; a batch's sequence is its morsel's number and its place in it. Sinks that keep order
 // use it. No morsel starts more than a few ahead of the oldest one that is unfinished.
+// Where order is kept, errors keep their place too: the caller gets the rows before the first failing morsel and then its error, or no error when a LIMIT
+// is reached before it.
 package exec

@@ -3,6 +3,8 @@ package exec
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,7 +22,7 @@ type Options struct {
 	Threads   int        // workers of a stage; at least 1
 	BatchRows int        // 0: DefaultBatchRows
 	Analyze   bool       // measure time per operator
-	// fault, in tests, is called before each batch that enters an operator.
+	// fault, in tests, is called before each batch that enters an operator, and before each that a source is asked for.
 	fault func(operator int) error
 }
 
@@ -31,9 +33,9 @@ type Execution struct {
 	reservation *Reservation
 	stages      []*stage
 	result      *collector
+	accounts    map[int]*account // by operator
 	cancel      context.CancelCauseFunc
 	done        chan struct{} // closed when all goroutines have ended
-	err         error         // set before done is closed
 	started     time.Time
 
 	lock    sync.Mutex
@@ -49,7 +51,7 @@ func Run(ctx context.Context, p *plan.PhysicalPlan, options Options) (*Execution
 	options.Threads = max(1, options.Threads)
 	q := &Execution{
 		plan: p, options: options, reservation: &Reservation{budget: options.Budget}, done: make(chan struct{}),
-		metrics: make([]plan.Metrics, p.Operators), started: time.Now(),
+		accounts: map[int]*account{}, metrics: make([]plan.Metrics, p.Operators), started: time.Now(),
 	}
 	fragments, err := q.compile(p.Root)
 	if err != nil {
@@ -70,12 +72,14 @@ func (q *Execution) run(ctx context.Context) {
 		if r := recover(); r != nil {
 			err = panicError(r)
 		}
-		q.err = canceled(ctx, err)
 		q.lock.Lock()
 		q.elapsed = time.Since(q.started)
 		q.lock.Unlock()
-		q.result.end(q.err)
+		q.result.end(canceled(ctx, err))
 	}()
+	if q.result.count == 0 {
+		return // LIMIT 0: nothing needs to run
+	}
 	for _, s := range q.stages {
 		if err = s.run(ctx, q); err != nil {
 			return
@@ -83,21 +87,21 @@ func (q *Execution) run(ctx context.Context) {
 	}
 }
 
-// canceled turns the error of a cancelled context into SQL's.
+// canceled turns the error of a query whose context was cancelled into SQL's.
 func canceled(ctx context.Context, err error) error {
+	cause := context.Cause(ctx)
+	var typed *types.Error
 	switch {
-	case err == nil, errors.Is(err, errClosed):
+	case err == nil, cause == nil, errors.Is(err, errClosed):
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
 		return types.Errorf(types.CodeQueryCanceled, "canceling statement due to timeout").WithCause(err)
 	case errors.Is(err, context.Canceled):
 		return types.Errorf(types.CodeQueryCanceled, "canceling statement due to user request").WithCause(err)
+	case errors.As(err, &typed):
+		return err
 	}
-	var typed *types.Error
-	if cause := context.Cause(ctx); cause != nil && !errors.As(err, &typed) {
-		return types.Errorf(types.CodeQueryCanceled, "canceling statement: %v", cause).WithCause(cause)
-	}
-	return err
+	return types.Errorf(types.CodeQueryCanceled, "canceling statement: %v", cause).WithCause(fmt.Errorf("%w: %w", ctx.Err(), cause))
 }
 
 // errClosed is the cause with which Close cancels a query.
@@ -115,6 +119,7 @@ func (q *Execution) Next() (*types.Batch, error) { return q.result.take() }
 func (q *Execution) Close() error {
 	q.cancel(errClosed)
 	<-q.done
+	q.result.close()
 	q.reservation.free()
 	return nil
 }
@@ -123,11 +128,32 @@ func (q *Execution) Close() error {
 func (q *Execution) Profile() plan.Profile {
 	q.lock.Lock()
 	defer q.lock.Unlock()
+	operators := slices.Clone(q.metrics)
+	for i, a := range q.accounts {
+		operators[i].Memory = a.peak.Load()
+	}
 	return plan.Profile{
-		Operators: append([]plan.Metrics(nil), q.metrics...), Elapsed: q.elapsed, Threads: q.options.Threads, Memory: q.reservation.Peak(),
+		Operators: operators, Elapsed: q.elapsed, Threads: q.options.Threads, Memory: q.reservation.Peak(),
 	}
 }
 
+// account makes the account of an operator. The root's is shared by the operator and the collector.
+func (q *Execution) account(operator int) *account {
+	if q.accounts[operator] == nil {
+		q.accounts[operator] = &account{reservation: q.reservation}
+	}
+	return q.accounts[operator]
+}
+
+// addRows counts a batch that an operator gave outside the workers.
+func (q *Execution) addRows(operator, rows int) {
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	q.metrics[operator].Rows += int64(rows)
+	q.metrics[operator].Batches++
+}
+
+// addMetrics adds what a worker has measured.
 func (q *Execution) addMetrics(worker []plan.Metrics) {
 	q.lock.Lock()
 	defer q.lock.Unlock()
@@ -137,6 +163,5 @@ func (q *Execution) addMetrics(worker []plan.Metrics) {
 		t.Batches += m.Batches
 		t.Time += m.Time
 		t.Skipped += m.Skipped
-		t.Memory = max(t.Memory, m.Memory)
 	}
 }

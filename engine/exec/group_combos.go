@@ -5,7 +5,8 @@ import (
 	"github.com/lacunadb/lacuna/types"
 )
 
-// comboCache maps combinations of dictionary keys to groups. It lives as long as the dictionaries stay the same, which is a row group in Parquet.
+// comboCache maps combinations of dictionary keys to groups, so that a batch's keys are looked up once per combination and each row costs an array
+// access. It is valid as long as the dictionaries stay the same, which is a row group in Parquet.
 type comboCache struct {
 	entries []*types.Vector // of each key; nil for a constant
 	sizes   []uint32        // of each key: entries, and one for NULL
@@ -49,43 +50,34 @@ func (c *comboCache) use(keys []*types.Vector, rows int) bool {
 			c.entries[i], c.sizes[i] = v.Entries(), uint32(v.Entries().Len()+1)
 		}
 	}
-	c.groups = make([]int32, total)
+	if cap(c.groups) < total {
+		c.groups = make([]int32, total)
+	}
+	c.groups = c.groups[:total]
 	for i := range c.groups {
 		c.groups[i] = -1
 	}
 	return true
 }
 
-func (c *comboCache) find(env *kernels.Env, table *groupTable, keys []*types.Vector, b *types.Batch, groups []uint32) {
+// reset forgets everything; called when groups get other numbers.
+func (c *comboCache) reset() { c.entries = nil }
+
+// find numbers the rows of a batch whose keys use has taken.
+func (c *comboCache) find(env *kernels.Env, table *groupTable, keys []*types.Vector, b *types.Batch, groups []uint32) error {
 	combos := groups // the numbers of the combinations first, then the groups in their place
-	first := true
+	clear(combos)
 	for k, v := range keys {
 		if v.Encoding() == types.Constant {
 			continue
 		}
-		codes := v.Keys()[:b.Rows]
-		size, null := c.sizes[k], uint32(v.Entries().Len())
-		valid := v.Validity()
-		switch {
-		case valid != nil:
-			for i, code := range codes {
-				if !valid.Get(i) {
-					code = null
-				}
-				if first {
-					combos[i] = code
-				} else {
-					combos[i] = combos[i]*size + code
-				}
+		size, null, valid := c.sizes[k], uint32(v.Entries().Len()), v.Validity()
+		for i, code := range v.Keys()[:b.Rows] {
+			if valid != nil && !valid.Get(i) {
+				code = null
 			}
-		case first:
-			copy(combos, codes)
-		default:
-			for i, code := range codes {
-				combos[i] = combos[i]*size + code
-			}
+			combos[i] = combos[i]*size + code
 		}
-		first = false
 	}
 	// A row that stands for each combination that is new, by number.
 	var rows, fresh []uint32
@@ -101,7 +93,9 @@ func (c *comboCache) find(env *kernels.Env, table *groupTable, keys []*types.Vec
 			plain[i] = kernels.Decode(env, kernels.Take(env, v, rows, nil))
 		}
 		found := make([]uint32, len(rows))
-		table.find(env, plain, len(rows), nil, found)
+		if err := table.find(env, plain, len(rows), nil, found); err != nil {
+			return err
+		}
 		for i, n := range fresh {
 			c.groups[n] = int32(found[i])
 		}
@@ -109,4 +103,5 @@ func (c *comboCache) find(env *kernels.Env, table *groupTable, keys []*types.Vec
 	for i, n := range combos {
 		combos[i] = uint32(c.groups[n]) // arbitrary for rows that do not count
 	}
+	return nil
 }

@@ -14,6 +14,7 @@ import (
 type limit struct {
 	query         *Execution
 	operator      int
+	memory        *account
 	offset, count int64
 
 	lock    sync.Mutex
@@ -22,17 +23,18 @@ type limit struct {
 	head    int   // the oldest unfinished morsel
 	prefix  int64 // rows in the morsels before head
 	full    bool
+	failure failure
 	batches []*types.Batch // the result, after finish
 }
 
 type limitMorsel struct {
-	batches []*types.Batch
+	batches []kept
 	rows    int64
 	done    bool
 }
 
 func newLimit(q *Execution, p *plan.LimitRows) *limit {
-	l := &limit{query: q, operator: p.Number, offset: p.Offset, count: p.Count, morsels: map[int]*limitMorsel{}, full: p.Count == 0}
+	l := &limit{query: q, operator: p.Number, memory: q.account(p.Number), offset: p.Offset, count: p.Count, morsels: map[int]*limitMorsel{}, full: p.Count == 0}
 	l.changed = sync.NewCond(&l.lock)
 	return l
 }
@@ -51,13 +53,24 @@ func (l *limit) enter(ctx context.Context, morsel int) (bool, error) {
 		l.changed.Broadcast()
 	})
 	defer wake()
-	for !l.full && morsel >= l.head+morselsAhead*l.query.options.Threads {
+	for !l.full && !l.failure.before(morsel) && morsel >= l.head+morselsAhead*l.query.options.Threads {
 		if err := context.Cause(ctx); err != nil {
 			return false, err
 		}
 		l.changed.Wait()
 	}
-	return !l.full, nil
+	if l.full {
+		return false, stop{}
+	}
+	return !l.failure.before(morsel), nil
+}
+
+// fail notes the error of a morsel.
+func (l *limit) fail(morsel int, err error) {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	l.failure.note(morsel, err)
+	l.changed.Broadcast()
 }
 
 // wanted gives the number of rows, from the first, that the result needs; negative for all.
@@ -81,22 +94,24 @@ func (s *limitState) push(b *types.Batch) error {
 		m = &limitMorsel{}
 		l.morsels[b.Sequence.Morsel()] = m
 	}
-	full, enough := l.full, l.wanted() >= 0 && m.rows >= l.wanted()
+	full, failed, enough := l.full, l.failure, l.wanted() >= 0 && m.rows >= l.wanted()
 	l.lock.Unlock()
 	switch {
 	case full:
 		return stop{}
+	case failed.before(b.Sequence.Morsel()):
+		return failed.err
 	case enough:
 		return nil
 	}
-	kept, err := s.worker.keep(b)
+	k, err := s.worker.store(b, l.memory)
 	if err != nil {
 		return err
 	}
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	m.batches = append(m.batches, kept)
-	m.rows += int64(kept.Rows)
+	m.batches = append(m.batches, k)
+	m.rows += int64(k.batch.Rows)
 	l.advance()
 	return nil
 }
@@ -138,6 +153,9 @@ func (s *limitState) combine() error { return nil }
 
 // finish cuts the collected rows, in source order, to the result.
 func (l *limit) finish(context.Context) error {
+	if l.failure.err != nil && !l.full {
+		return l.failure.err
+	}
 	numbers := make([]int, 0, len(l.morsels))
 	for n := range l.morsels {
 		numbers = append(numbers, n)
@@ -145,16 +163,19 @@ func (l *limit) finish(context.Context) error {
 	sort.Ints(numbers)
 	skip, left := l.offset, l.count
 	for _, n := range numbers {
-		for _, b := range l.morsels[n].batches {
+		for _, k := range l.morsels[n].batches {
+			b := k.batch
 			from, to := min(skip, int64(b.Rows)), int64(b.Rows)
 			skip -= from
 			if left >= 0 {
 				to = min(to, from+left)
 				left -= to - from
 			}
-			if from < to {
-				l.batches = append(l.batches, sliceBatch(b, int(from), int(to)))
+			if from == to {
+				l.memory.Shrink(k.size)
+				continue
 			}
+			l.batches = append(l.batches, sliceBatch(b, int(from), int(to)))
 		}
 	}
 	l.morsels = nil

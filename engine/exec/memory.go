@@ -32,12 +32,16 @@ func (b *Budget) Limit() int64 { return b.limit }
 func (b *Budget) Used() int64 { return b.used.Load() }
 
 func (b *Budget) reserve(n int64) error {
-	if used := b.used.Add(n); used > b.limit && n > 0 {
-		b.used.Add(-n)
-		return types.KindErrorf(types.ErrOutOfMemory, "out of memory: %d bytes are wanted, %d of %d are in use", n, used-n, b.limit).
-			WithHint("Raise the memory limit, or let fewer queries run at once.")
+	for {
+		used := b.used.Load()
+		if n > 0 && n > b.limit-used {
+			return types.KindErrorf(types.ErrOutOfMemory, "out of memory: %d bytes are wanted, %d of %d are in use", n, used, b.limit).
+				WithHint("Raise the memory limit, or let fewer queries run at once.")
+		}
+		if b.used.CompareAndSwap(used, used+n) {
+			return nil
+		}
 	}
-	return nil
 }
 
 // Reservation is the part of the budget that one query holds. Safe for concurrent use.
@@ -106,31 +110,4 @@ func DefaultMemoryLimit() int64 {
 		return 4 << 30
 	}
 	return int64(float64(limit) * memoryShare)
-}
-
-// vectorSize gives the bytes that keeping a vector costs. Data buffers of views are shared by many batches: of them the viewed bytes count.
-func vectorSize(v *types.Vector) int64 {
-	size := int64(len(v.Data().Bytes)) + int64(len(v.Validity()))*8
-	if v.Encoding() <= types.Constant && v.Type().Storage() == types.StorageView {
-		for _, view := range types.ValuesOf[types.View](v) {
-			if !view.IsInline() {
-				size += int64(view.Len())
-			}
-		}
-	}
-	if v.Encoding() == types.Dictionary {
-		return size // entries are shared
-	}
-	for _, c := range v.Children() {
-		size += vectorSize(c)
-	}
-	return size
-}
-
-func columnsSize(columns []*types.Vector) int64 {
-	size := int64(0)
-	for _, v := range columns {
-		size += vectorSize(v)
-	}
-	return size
 }

@@ -2,13 +2,9 @@ package exec
 
 import (
 	"context"
-	"fmt"
-	"runtime/debug"
 	"sync"
-	"time"
 
 	"github.com/lacunadb/lacuna/catalog"
-	"github.com/lacunadb/lacuna/plan"
 	"github.com/lacunadb/lacuna/types"
 )
 
@@ -38,7 +34,8 @@ type operatorState interface {
 type sink interface {
 	// newState makes what one worker needs. Called by each worker before its first batch.
 	newState(w *worker) (sinkState, error)
-	// finish is called once, after every worker's combine, unless the stage failed.
+	// finish is called once, after every worker's combine, unless the stage failed. It is called without a scheduler token: what takes
+	// long in it runs in Execution.parallel.
 	finish(ctx context.Context) error
 	number() int
 }
@@ -49,14 +46,18 @@ type sinkState interface {
 	push(batch *types.Batch) error
 	// morselDone says that all batches of a morsel have been pushed.
 	morselDone(morsel int) error
-	// combine gives the state to the sink; called once per worker, by one worker at a time, unless the stage failed.
+	// combine gives the state to the sink; called once per worker, by several workers at a time, unless the stage failed.
 	combine() error
 }
 
-// gate, implemented by sinks that keep order, holds back morsels that are too far ahead of the oldest unfinished one.
+// gate is a sink that keeps order. It holds back morsels that are too far ahead of the oldest unfinished one, and lets an error count only when the rows
+// before it are not enough: the result is that of one worker that reads no further than it must.
 type gate interface {
-	// enter returns when morsel may start; false when the sink wants no more rows.
+	sink
+	// enter returns when morsel may start; false when an earlier one has failed. The error is stop when no more rows are wanted.
 	enter(ctx context.Context, morsel int) (bool, error)
+	// fail ends a morsel with an error. The rows pushed before it count; finish gives the error of the first such morsel, if it is reached.
+	fail(morsel int, err error)
 }
 
 // fragment is a source with streaming operators.
@@ -70,127 +71,21 @@ type fragment struct {
 type stage struct {
 	fragments []fragment
 	sink      sink
+	serial    bool // one worker, which sees all rows in source order
 }
-
-// worker is one goroutine of a stage.
-type worker struct {
-	query   *Execution
-	ctx     context.Context
-	pool    *types.Pool
-	metrics []plan.Metrics
-	holding bool // a scheduler token
-
-	running int       // operator whose time is being measured; -1 for none
-	since   time.Time // since when
-}
-
-// measure charges the time from here on to an operator, until the function that it gives is called; then to the one before.
-func (w *worker) measure(number int) (end func()) {
-	before := w.running
-	w.charge(number)
-	return func() { w.charge(before) }
-}
-
-// charge closes the running operator's time and starts another's.
-func (w *worker) charge(number int) {
-	now := time.Now()
-	if w.running >= 0 {
-		w.metrics[w.running].Time += now.Sub(w.since)
-	}
-	w.running, w.since = number, now
-}
-
-// acquire takes a token.
-func (w *worker) acquire() error {
-	if err := w.query.options.Scheduler.acquire(w.ctx); err != nil {
-		return err
-	}
-	w.holding = true
-	return nil
-}
-
-func (w *worker) release() {
-	if w.holding {
-		w.holding = false
-		w.query.options.Scheduler.release()
-	}
-}
-
-// waiting runs f, which may block for long, without the worker's token.
-func (w *worker) waiting(f func() error) error {
-	held := w.holding
-	w.release()
-	err := f()
-	if held && err == nil {
-		err = w.acquire()
-	}
-	return err
-}
-
-// stop is the cause with which a stage's context is cancelled when its sink wants no more rows; it is not an error.
-type stop struct{}
-
-func (stop) Error() string { return "no more rows are wanted" }
 
 // run runs a stage to its end with the query's number of workers.
 func (s *stage) run(ctx context.Context, q *Execution) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	claims := &claims{fragments: s.fragments, cancel: cancel}
+	claims := &claims{fragments: s.fragments}
 	defer claims.close()
-
 	threads := q.options.Threads
-	var (
-		wait     sync.WaitGroup
-		combine  sync.Mutex
-		failures = make([]error, threads)
-	)
-	for i := range threads {
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
-			w := &worker{query: q, ctx: ctx, pool: types.NewPool(), metrics: make([]plan.Metrics, q.plan.Operators), running: -1}
-			defer q.addMetrics(w.metrics)
-			defer w.release()
-			defer func() {
-				if r := recover(); r != nil {
-					failures[i] = panicError(r)
-					cancel(failures[i])
-				}
-			}()
-			if err := s.work(w, claims, &combine); err != nil {
-				failures[i] = err
-				cancel(err)
-			}
-		}()
+	if s.serial {
+		threads = 1
 	}
-	wait.Wait()
-	if err := firstFailure(ctx, failures); err != nil {
+	if err := q.workers(ctx, threads, func(w *worker) error { return s.work(w, claims) }); err != nil {
 		return err
 	}
 	return s.sink.finish(ctx)
-}
-
-// panicError turns a panic, which is a bug, into an error of this query alone.
-func panicError(r any) error {
-	return types.Errorf(types.CodeInternal, "internal error: %v", r).WithCause(fmt.Errorf("%v\n%s", r, debug.Stack()))
-}
-
-// firstFailure gives the error that ended a stage: the one that cancelled the context, since those after it are its echo.
-func firstFailure(ctx context.Context, failures []error) error {
-	cause := context.Cause(ctx)
-	if _, wanted := cause.(stop); wanted {
-		return nil
-	}
-	if cause != nil {
-		return cause
-	}
-	for _, err := range failures {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // claims hands out the morsels of a stage's fragments in order and numbers them.
@@ -200,23 +95,23 @@ type claims struct {
 	at        int // fragment
 	source    source
 	next      int // number of the next morsel
-	cancel    context.CancelCauseFunc
 	opened    []source
+	err       error // of the first claim that failed; nothing is asked of a source after it
 }
 
-// claim gives a morsel, its number and its fragment; a nil morsel after the last.
+// claim gives a morsel, its number and its fragment; a nil morsel after the last. An error stands in the place of the next morsel.
 func (c *claims) claim(ctx context.Context) (m catalog.Morsel, number, at int, err error) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	for c.at < len(c.fragments) {
+	for c.err == nil && c.at < len(c.fragments) {
 		if c.source == nil {
-			if c.source, err = c.fragments[c.at].open(ctx); err != nil {
-				return nil, 0, 0, err
+			if c.source, c.err = c.fragments[c.at].open(ctx); c.err != nil {
+				break
 			}
 			c.opened = append(c.opened, c.source)
 		}
-		if m, err = c.source.Next(ctx); err != nil {
-			return nil, 0, 0, err
+		if m, c.err = c.source.Next(ctx); c.err != nil {
+			break
 		}
 		if m != nil {
 			number, c.next = c.next, c.next+1
@@ -224,7 +119,7 @@ func (c *claims) claim(ctx context.Context) (m catalog.Morsel, number, at int, e
 		}
 		c.at, c.source = c.at+1, nil
 	}
-	return nil, 0, 0, nil
+	return nil, c.next, 0, c.err
 }
 
 // number gives the number that the next morsel will have.
@@ -241,7 +136,7 @@ func (c *claims) close() {
 }
 
 // work is the life of one worker in a stage.
-func (s *stage) work(w *worker, claims *claims, combine *sync.Mutex) error {
+func (s *stage) work(w *worker, claims *claims) error {
 	state, err := s.sink.newState(w)
 	if err != nil {
 		return err
@@ -250,39 +145,34 @@ func (s *stage) work(w *worker, claims *claims, combine *sync.Mutex) error {
 	chains := make([]func(*types.Batch) error, len(s.fragments))
 	for {
 		if ordered != nil {
-			more, err := ordered.enter(w.ctx, claims.number())
-			if err != nil {
+			if more, err := ordered.enter(w.ctx, claims.number()); !more {
 				return err
-			}
-			if !more {
-				claims.cancel(stop{})
-				return nil
 			}
 		}
 		if err := w.acquire(); err != nil {
 			return err
 		}
 		m, number, at, err := claims.claim(w.ctx)
+		if err == nil && m == nil {
+			return state.combine()
+		}
+		if err == nil {
+			if chains[at] == nil {
+				chains[at] = s.chain(w, s.fragments[at].operators, state)
+			}
+			err = s.drain(w, m, number, s.fragments[at].scan, chains[at])
+		}
+		if err == nil {
+			err = state.morselDone(number)
+		}
 		if err != nil {
-			return err
-		}
-		if m == nil {
-			break
-		}
-		if chains[at] == nil {
-			chains[at] = s.chain(w, s.fragments[at].operators, state)
-		}
-		if err := s.drain(w, m, number, s.fragments[at].scan, chains[at]); err != nil {
-			return err
-		}
-		if err := state.morselDone(number); err != nil {
-			return err
+			if ordered == nil || context.Cause(w.ctx) != nil || err == error(stop{}) {
+				return err
+			}
+			ordered.fail(number, err)
 		}
 		w.release()
 	}
-	combine.Lock()
-	defer combine.Unlock()
-	return state.combine()
 }
 
 // chain links a worker's operator states in front of its sink state.
@@ -322,6 +212,16 @@ func (w *worker) observed(number int, push func(*types.Batch) error) func(*types
 	}
 }
 
+// fetch asks a source for a morsel's next batch.
+func (w *worker) fetch(m catalog.Morsel, scan int) (*types.Batch, error) {
+	if fault := w.query.options.fault; fault != nil {
+		if err := fault(scan); err != nil {
+			return nil, err
+		}
+	}
+	return m.Next(w.ctx, w.pool)
+}
+
 // drain pushes all batches of a morsel.
 func (s *stage) drain(w *worker, m catalog.Morsel, number, scan int, push func(*types.Batch) error) error {
 	for i := 0; ; i++ {
@@ -333,7 +233,7 @@ func (s *stage) drain(w *worker, m catalog.Morsel, number, scan int, push func(*
 		if w.query.options.Analyze {
 			end = w.measure(scan)
 		}
-		batch, err := m.Next(w.ctx, w.pool)
+		batch, err := w.fetch(m, scan)
 		end()
 		if err != nil {
 			return err
@@ -351,5 +251,8 @@ func (s *stage) drain(w *worker, m catalog.Morsel, number, scan int, push func(*
 			}
 		}
 		w.pool.Release(mark)
+		if err := w.chargePool(); err != nil {
+			return err
+		}
 	}
 }

@@ -2,7 +2,9 @@ package exec
 
 import (
 	"context"
+	"math"
 	"slices"
+	"sync"
 
 	"github.com/lacunadb/lacuna/kernels"
 	"github.com/lacunadb/lacuna/kernels/expr"
@@ -12,158 +14,73 @@ import (
 
 // sortRows is the sink of ORDER BY, with a limit of top-N.
 //
-// Each worker keeps its rows with their evaluated keys. When its input is empty it sorts them into a run: an order of row numbers and encoded
-// keys. The runs are merged, by row numbers only, and the result is gathered batch by batch as it is read. Ties keep source order, whichever
-// workers saw them, because a run's rows are in source order and the merge compares sequences last.
+// Each worker keeps its rows with their evaluated keys and, whenever it has enough of them, sorts them into a run: an order of row numbers. The runs
+// are merged in parallel, by row numbers only, and the result is gathered batch by batch as it is read. Ties keep source order, whichever
+// workers saw them: a run's rows are in source order, and the merge compares the places of the rows' batches last.
 //
-// With a limit a worker cuts its rows down to the best ones whenever it has several times as many, so it holds a multiple of the limit.
+// With a limit a worker cuts its rows down to the best ones whenever it has several times as many, so it holds a multiple of the limit; rows that come
+// after the last of the best are dropped at once.
 type sortRows struct {
-	query    *Execution
-	operator int
-	program  *expr.Program // the keys
-	plan     *plan.SortRows
-	runs     []*sortRun
-	columns  []*types.Vector // of all runs, one after another
-	order    []uint32        // row numbers in columns, sorted
+	query   *Execution
+	plan    *plan.SortRows
+	program *expr.Program // the keys
+	memory  *account
+	top     int64 // rows that the result needs from the sorted start; negative for all
+	runRows int   // rows of a run
+
+	lock    sync.Mutex // of runs while workers combine
+	runs    []*sortRun
+	columns []*types.Vector // of all runs, one after another
+	order   []uint32        // row numbers in columns, sorted
 }
 
-// sortRun is what one worker has sorted.
+// sortRun is rows that are sorted.
 type sortRun struct {
-	columns []*types.Vector
+	columns []*types.Vector // the operator's, then the keys
 	order   []uint32
-	keys    kernels.SortKeys
-	place   []types.Sequence // of each row's batch; rows of one batch are in order
-	base    int              // of its first row in the concatenation
+	place   []types.Sequence // of each row's batch; rows of one batch are in one run and in order
+	keys    kernels.SortKeys // encoded for the merge
+	base    int              // of the first row among the rows of all runs
+	size    int64            // bytes reserved
 }
+
+// Sizes of runs.
+const (
+	// runRows is the number of rows that a worker sorts at a time: few enough that it soon notices when the query is cancelled, and that a run can
+	// be written out before the next. Keys that are compared value by value take longer.
+	runRows     = 1 << 18
+	textRunRows = 1 << 16
+	// pruneFactor is how many times the wanted rows a top-N keeps before it cuts them down, and pruneRows the least number of rows worth it.
+	pruneFactor = 2
+	pruneRows   = 4096
+	// maxTop is the greatest number of rows that is treated as a top-N.
+	maxTop = 1 << 20
+)
 
 func newSort(q *Execution, p *plan.SortRows) *sortRows {
 	keys := make([]*expr.Expr, len(p.Keys))
 	for i, k := range p.Keys {
 		keys[i] = k.Expr
 	}
-	return &sortRows{query: q, operator: p.Number, program: expr.Compile(keys...), plan: p}
+	s := &sortRows{query: q, plan: p, program: expr.Compile(keys...), memory: q.account(p.Number), top: -1, runRows: runRows}
+	for _, k := range p.Keys {
+		if k.Expr.Type.IsNested() || k.Expr.Type.Storage() == types.StorageView {
+			s.runRows = textRunRows
+		}
+	}
+	if p.Limit >= 0 {
+		s.top = p.Offset + min(p.Limit, math.MaxInt64-p.Offset)
+	}
+	return s
 }
 
-func (s *sortRows) number() int { return s.operator }
+func (s *sortRows) number() int { return s.plan.Number }
 
 func (s *sortRows) newState(w *worker) (sinkState, error) {
 	return &sortState{sort: s, worker: w, evaluator: expr.NewEvaluator(s.program, w.pool)}, nil
 }
 
-type sortState struct {
-	sort      *sortRows
-	worker    *worker
-	evaluator *expr.Evaluator
-	batches   []sortBatch
-	rows      int
-}
-
-// sortBatch is a kept batch: the operator's columns, then the keys.
-type sortBatch struct {
-	batch *types.Batch
-	place []types.Sequence // nil: all rows have the batch's sequence
-}
-
-// pruneFactor is how many times the wanted rows a top-N keeps before it cuts them down, and pruneRows the least number of rows worth it.
-const (
-	pruneFactor = 2
-	pruneRows   = 4096
-)
-
-func (s *sortState) push(b *types.Batch) error {
-	b = s.worker.compact(b)
-	columns, err := s.evaluator.Eval(append([]*types.Vector(nil), b.Columns...), b)
-	if err != nil {
-		return err
-	}
-	kept, err := s.worker.keep(types.NewBatch(columns, b.Rows, b.Sequence))
-	if err != nil {
-		return err
-	}
-	s.batches = append(s.batches, sortBatch{batch: kept})
-	s.rows += kept.Rows
-	if top := s.sort.top(); top >= 0 && int64(s.rows) > max(pruneRows, pruneFactor*top) {
-		return s.prune(int(min(top, int64(s.rows))))
-	}
-	return nil
-}
-
-// top gives the number of rows that the result needs from the sorted start; -1 for all.
-func (s *sortRows) top() int64 {
-	if s.plan.Limit < 0 || s.plan.Limit > 1<<40 || s.plan.Offset > 1<<40 {
-		return -1
-	}
-	return s.plan.Limit + s.plan.Offset
-}
-
-// prune keeps the first rows in order, in their source order.
-func (s *sortState) prune(rows int) error {
-	run := s.sort.makeRun(s.batches)
-	best := slices.Clone(run.order[:rows])
-	slices.Sort(best)
-	env := &kernels.Env{}
-	batch := types.NewBatch(make([]*types.Vector, len(run.columns)), rows, 0)
-	for i, v := range run.columns {
-		batch.Columns[i] = kernels.Take(env, v, best, nil)
-	}
-	place := make([]types.Sequence, rows)
-	for i, row := range best {
-		place[i] = run.place[row]
-	}
-	for _, old := range s.batches {
-		s.sort.query.release(columnsSize(old.batch.Columns))
-	}
-	if err := s.sort.query.reservation.Grow(columnsSize(batch.Columns)); err != nil {
-		return err
-	}
-	s.batches, s.rows = []sortBatch{{batch: batch, place: place}}, rows
-	return nil
-}
-
-func (s *sortState) morselDone(int) error { return nil }
-
-func (s *sortState) combine() error {
-	if len(s.batches) > 0 {
-		s.sort.runs = append(s.sort.runs, s.sort.makeRun(s.batches))
-	}
-	return nil
-}
-
-// makeRun sorts batches into a run.
-func (s *sortRows) makeRun(batches []sortBatch) *sortRun {
-	env := &kernels.Env{}
-	run := &sortRun{columns: concatColumns(env, batches)}
-	rows := 0
-	for _, b := range batches {
-		rows += b.batch.Rows
-	}
-	run.place = make([]types.Sequence, 0, rows)
-	for _, b := range batches {
-		if b.place != nil {
-			run.place = append(run.place, b.place...)
-			continue
-		}
-		for range b.batch.Rows {
-			run.place = append(run.place, b.batch.Sequence)
-		}
-	}
-	run.order = kernels.SortIndices(env, s.keysOf(run.columns), rows)
-	return run
-}
-
-func concatColumns(env *kernels.Env, batches []sortBatch) []*types.Vector {
-	columns := make([]*types.Vector, len(batches[0].batch.Columns))
-	parts := make([]*types.Vector, len(batches))
-	for i := range columns {
-		for j, b := range batches {
-			parts[j] = b.batch.Columns[i]
-		}
-		columns[i] = kernels.Concat(env, parts)
-	}
-	return columns
-}
-
-// keysOf gives the sort keys among the columns of a run.
+// keysOf gives the sort keys among columns that end with them.
 func (s *sortRows) keysOf(columns []*types.Vector) []kernels.SortKey {
 	keys := make([]kernels.SortKey, len(s.plan.Keys))
 	first := len(columns) - len(keys)
@@ -173,81 +90,257 @@ func (s *sortRows) keysOf(columns []*types.Vector) []kernels.SortKey {
 	return keys
 }
 
+// sortState is the rows of one worker.
+type sortState struct {
+	sort      *sortRows
+	worker    *worker
+	evaluator *expr.Evaluator
+	batches   []sortBatch
+	rows      int
+	bound     *types.Vector // top-N: the first key of the last row that is still wanted, as a constant; nil while there are too few rows
+	runs      []*sortRun
+}
+
+// sortBatch is kept rows: the operator's columns, then the keys.
+type sortBatch struct {
+	kept
+	place []types.Sequence // nil: all rows have the batch's sequence
+}
+
+func (s *sortState) push(b *types.Batch) error {
+	columns, err := s.evaluator.Eval(slices.Clone(b.Columns), b)
+	if err != nil {
+		return err
+	}
+	b = b.WithColumns(columns)
+	if s.bound != nil {
+		if b, err = s.withinBound(b); err != nil || b.Selected == 0 {
+			return err
+		}
+	}
+	k, err := s.worker.store(b, s.sort.memory)
+	if err != nil {
+		return err
+	}
+	s.batches = append(s.batches, sortBatch{kept: k})
+	s.rows += k.batch.Rows
+	switch top := s.sort.top; {
+	case top >= 0 && top <= maxTop:
+		if s.rows > max(pruneRows, pruneFactor*int(top)) {
+			return s.prune(int(top))
+		}
+	case s.rows >= s.sort.runRows:
+		return s.cutRun()
+	}
+	return nil
+}
+
+// withinBound selects the rows that can still be among the best, looking at the first key only. The rows kept so far come from batches before, so with one
+// key a tie loses.
+func (s *sortState) withinBound(b *types.Batch) (*types.Batch, error) {
+	env := &kernels.Env{Pool: s.worker.pool, Active: b.Selection}
+	key := s.sort.keysOf(b.Columns)[0]
+	single := len(s.sort.plan.Keys) == 1
+	var pass types.Bitmap
+	if _, _, valid := s.bound.Locate(0); !valid {
+		switch {
+		case !key.NullsFirst && single:
+			pass = kernels.TrueRows(env, kernels.IsNotNull(env, key.Vector))
+		case key.NullsFirst && single:
+			return b.Select(env.Pool.ZeroBitmap(b.Rows)), nil
+		case key.NullsFirst:
+			pass = kernels.TrueRows(env, kernels.IsNull(env, key.Vector))
+		}
+	} else {
+		op := kernels.LessEqual
+		if single {
+			op = kernels.Less
+		}
+		if key.Descending {
+			op = op.Swap()
+		}
+		passing, err := kernels.Compare(env, op, key.Vector, types.NewConstant(s.bound, b.Rows))
+		if err != nil {
+			return nil, err
+		}
+		if key.NullsFirst && key.Vector.MayHaveNulls() {
+			if passing, err = kernels.Or(env, passing, kernels.IsNull(env, key.Vector)); err != nil {
+				return nil, err
+			}
+		}
+		pass = kernels.TrueRows(env, passing)
+	}
+	return b.Select(types.AndBitmaps(env.Pool, pass, b.Selection, b.Rows)), nil
+}
+
+// prune keeps the first rows in order, in their source order.
+func (s *sortState) prune(top int) error {
+	if top == 0 {
+		s.drop()
+		return nil
+	}
+	run, err := s.makeRun()
+	if err != nil {
+		return err
+	}
+	best := run.order[:min(top, len(run.order))]
+	if keys := s.sort.keysOf(run.columns); len(best) == top && len(keys) > 0 && boundable(keys[0].Vector.Type()) {
+		last := kernels.Take(nil, keys[0].Vector, best[top-1:], nil)
+		s.bound = types.NewConstant(kernels.Decode(nil, last), 1)
+	}
+	slices.Sort(best)
+	rows := types.NewBatch(make([]*types.Vector, len(run.columns)), len(best), 0)
+	for i, v := range run.columns {
+		// Without text of their own the rows would hold on to the strings of all rows that were ever here.
+		rows.Columns[i] = ownText(&kernels.Env{}, kernels.Take(nil, v, best, nil))
+	}
+	place := make([]types.Sequence, len(best))
+	for i, row := range best {
+		place[i] = run.place[row]
+	}
+	k := kept{batch: rows, size: columnsSize(rows.Columns)}
+	if err := s.sort.memory.Grow(k.size); err != nil {
+		return err
+	}
+	s.sort.memory.Shrink(run.size)
+	s.batches, s.rows = []sortBatch{{kept: k, place: place}}, len(best)
+	return nil
+}
+
+// boundable reports types whose comparison agrees with their sort order for all values.
+func boundable(t types.Type) bool { return !t.IsNested() && t.Kind() != types.KindNull }
+
+// drop forgets the rows that are kept.
+func (s *sortState) drop() {
+	for _, b := range s.batches {
+		s.sort.memory.Shrink(b.size)
+	}
+	s.batches, s.rows = nil, 0
+}
+
+// rowBytes is what a row of a run needs beside its columns: its number in the order and its place. keyBytes is what the merge needs per row and key.
+const (
+	rowBytes = 4 + 8
+	keyBytes = 17
+)
+
+// makeRun sorts the kept rows, which are then the run's.
+func (s *sortState) makeRun() (*sortRun, error) {
+	run := &sortRun{size: int64(s.rows) * rowBytes}
+	for _, b := range s.batches {
+		run.size += b.size
+	}
+	if err := s.sort.memory.Grow(run.size); err != nil {
+		return nil, err
+	}
+	parts := make([]*types.Vector, len(s.batches))
+	for i := range s.batches[0].batch.Columns {
+		for j, b := range s.batches {
+			parts[j] = b.batch.Columns[i]
+		}
+		run.columns = append(run.columns, kernels.Concat(nil, parts))
+	}
+	run.place = make([]types.Sequence, 0, s.rows)
+	for _, b := range s.batches {
+		if b.place != nil {
+			run.place = append(run.place, b.place...)
+			continue
+		}
+		for range b.batch.Rows {
+			run.place = append(run.place, b.batch.Sequence)
+		}
+	}
+	mark := s.worker.pool.Mark()
+	run.order = slices.Clone(kernels.SortIndices(&kernels.Env{Pool: s.worker.pool}, s.sort.keysOf(run.columns), s.rows))
+	s.worker.pool.Release(mark)
+	s.drop()
+	return run, nil
+}
+
+// cutRun makes the kept rows a run.
+func (s *sortState) cutRun() error {
+	run, err := s.makeRun()
+	if err != nil {
+		return err
+	}
+	if top := s.sort.top; top >= 0 && top < int64(len(run.order)) {
+		run.order = run.order[:top]
+	}
+	s.runs = append(s.runs, run)
+	return nil
+}
+
+func (s *sortState) morselDone(int) error { return nil }
+
+func (s *sortState) combine() error {
+	if s.rows > 0 {
+		if err := s.cutRun(); err != nil {
+			return err
+		}
+	}
+	s.sort.lock.Lock()
+	defer s.sort.lock.Unlock()
+	s.sort.runs = append(s.sort.runs, s.runs...)
+	return nil
+}
+
 // finish merges the runs.
 func (s *sortRows) finish(ctx context.Context) error {
 	if len(s.runs) == 0 {
 		return nil
 	}
-	env := &kernels.Env{}
-	total := 0
+	rows := 0
 	for _, run := range s.runs {
-		run.base = total
-		total += len(run.order)
+		run.base = rows
+		rows += len(run.place)
 	}
-	visible := len(s.plan.Output)
-	if len(s.runs) == 1 {
-		s.columns, s.order = s.runs[0].columns[:visible], s.runs[0].order
-	} else {
-		for _, run := range s.runs {
-			run.keys = kernels.EncodeSortKeys(env, s.keysOf(run.columns), len(run.order))
-		}
-		var err error
-		if s.order, err = s.merge(ctx, total); err != nil {
-			return err
-		}
-		s.columns = make([]*types.Vector, visible)
-		parts := make([]*types.Vector, len(s.runs))
-		for i := range s.columns {
-			for j, run := range s.runs {
-				parts[j] = run.columns[i]
-			}
-			s.columns[i] = kernels.Concat(env, parts)
-		}
+	if int64(rows) > math.MaxUint32 {
+		return types.Errorf(types.CodeProgramLimit, "sorting %d rows at once is more than the limit of %d", rows, uint32(math.MaxUint32))
+	}
+	var err error
+	if s.order, err = s.merge(ctx); err != nil {
+		return err
+	}
+	if s.columns, err = s.concatRuns(ctx); err != nil {
+		return err
 	}
 	s.runs = nil
-	if top := s.top(); top >= 0 && int64(len(s.order)) > top {
-		s.order = s.order[:top]
+	if s.top >= 0 {
+		s.order = s.order[:min(int64(len(s.order)), s.top)]
 	}
 	s.order = s.order[min(int64(len(s.order)), s.plan.Offset):]
 	return nil
 }
 
-// merge gives the rows of all runs in order, up to the wanted number. There are few runs, one per worker: the smallest head is found by
-// looking at each.
-func (s *sortRows) merge(ctx context.Context, total int) ([]uint32, error) {
-	wanted := total
-	if top := s.top(); top >= 0 {
-		wanted = int(min(int64(total), top))
+// concatRuns gives the operator's columns with the rows of all runs.
+func (s *sortRows) concatRuns(ctx context.Context) ([]*types.Vector, error) {
+	visible := len(s.plan.Output)
+	if len(s.runs) == 1 {
+		return s.runs[0].columns[:visible], nil
 	}
-	order := make([]uint32, 0, wanted)
-	at := make([]int, len(s.runs))
-	for len(order) < wanted {
-		if len(order)&0xffff == 0 {
-			if err := context.Cause(ctx); err != nil {
-				return nil, err
-			}
-		}
-		best := -1
-		for r, run := range s.runs {
-			if at[r] < len(run.order) && (best < 0 || before(run, at[r], s.runs[best], at[best])) {
-				best = r
-			}
-		}
-		run := s.runs[best]
-		order = append(order, uint32(run.base)+run.order[at[best]])
-		at[best]++
+	size := int64(0)
+	for _, run := range s.runs {
+		size += run.size
 	}
-	return order, nil
+	if err := s.memory.Grow(size); err != nil {
+		return nil, err
+	}
+	columns := make([]*types.Vector, visible)
+	err := s.query.parallel(ctx, s.number(), visible, func(_ *worker, i int) error {
+		parts := make([]*types.Vector, len(s.runs))
+		for j, run := range s.runs {
+			parts[j] = run.columns[i]
+		}
+		columns[i] = kernels.Concat(nil, parts)
+		return nil
+	})
+	s.memory.Shrink(size) // of the runs
+	return columns, err
 }
 
-// before reports whether run a's row at position i comes before run b's at position j.
-func before(a *sortRun, i int, b *sortRun, j int) bool {
-	x, y := int(a.order[i]), int(b.order[j])
-	if c := a.keys.Compare(x, &b.keys, y); c != 0 {
-		return c < 0
-	}
-	return a.place[x] < b.place[y]
-}
+// maxTextBuffers is the number of data buffers from which the strings of a batch of the result are copied: every batch would list all of them,
+// and keep all of them alive, for a few rows.
+const maxTextBuffers = 16
 
 // open reads the sorted rows.
 func (s *sortRows) open(context.Context) (source, error) {
@@ -256,6 +349,9 @@ func (s *sortRows) open(context.Context) (source, error) {
 		columns := make([]*types.Vector, len(s.columns))
 		for i, v := range s.columns {
 			columns[i] = kernels.Take(env, v, s.order[from:to], nil)
+			if len(v.DataBuffers()) > maxTextBuffers {
+				columns[i] = ownText(env, columns[i])
+			}
 		}
 		return types.NewBatch(columns, to-from, 0), nil
 	}}, nil

@@ -1,0 +1,88 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/lacunadb/lacuna/kernels"
+	"github.com/lacunadb/lacuna/plan"
+	"github.com/lacunadb/lacuna/types"
+)
+
+func benchmark(b *testing.B, rows int, root plan.Physical) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := drainBatches(newRun(2, 0), root); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(rows), "ns/row")
+}
+
+func BenchmarkOperators(b *testing.B) {
+	const rows = 1 << 20
+	few, _ := bigTable(rows, 100)
+	many, _ := bigTable(rows, 1<<40)
+	for _, t := range []*fakeTable{few, many} {
+		t.morselRows = 1 << 16
+	}
+	for _, c := range []struct {
+		name string
+		root func(s plan.Physical) plan.Physical
+		t    *fakeTable
+	}{
+		{"scan", func(s plan.Physical) plan.Physical { return s }, few},
+		{"filter", func(s plan.Physical) plan.Physical {
+			return filterOf(s, call("gt", column(s, 2), integer(3)))
+		}, few},
+		{"project", func(s plan.Physical) plan.Physical {
+			return projectOf(s, call("add", column(s, 2), column(s, 3)))
+		}, few},
+		{"sum", func(s plan.Physical) plan.Physical { return groupOf(s, nil, aggregateOf("sum", column(s, 2))) }, few},
+		{"few groups", func(s plan.Physical) plan.Physical { return groupOf(s, []int{0}, aggregateOf("sum", column(s, 2))) }, few},
+		{"few long text groups", func(s plan.Physical) plan.Physical { return groupOf(s, []int{1}, aggregateOf("sum", column(s, 2))) }, few},
+		{"many groups", func(s plan.Physical) plan.Physical { return groupOf(s, []int{0}, aggregateOf("sum", column(s, 2))) }, many},
+		{"sort", func(s plan.Physical) plan.Physical { return sortOf(s, -1, 0, ascending(column(s, 0))) }, many},
+		{"sort text", func(s plan.Physical) plan.Physical { return sortOf(s, -1, 0, ascending(column(s, 1))) }, many},
+		{"top", func(s plan.Physical) plan.Physical { return sortOf(s, 10, 0, ascending(column(s, 0))) }, many},
+	} {
+		b.Run(c.name, func(b *testing.B) { benchmark(b, rows, c.root(scanOf(c.t))) })
+	}
+}
+
+// BenchmarkWide keeps batches of many columns, whose buffers the pool has to find again one by one.
+func BenchmarkWide(b *testing.B) {
+	for _, columns := range []int{10, 100, 1000} {
+		const rows, morsels = 1024, 16
+		table := &funcTable{morsels: morsels}
+		for i := range columns {
+			table.schema = append(table.schema, types.Field{Name: fmt.Sprint(i), Type: types.BigInt})
+		}
+		table.next = func(_ context.Context, pool *types.Pool, _, i int) (*types.Batch, error) {
+			if i > 0 {
+				return nil, nil
+			}
+			out := make([]*types.Vector, columns)
+			for c := range out {
+				values := types.Alloc[int64](pool, rows)
+				clear(values)
+				valid := pool.Bitmap(rows)
+				types.FillBitmap(valid, rows)
+				out[c] = types.NewFixed(types.BigInt, values, valid)
+			}
+			return types.NewBatch(out, rows, 0), nil
+		}
+		b.Run(fmt.Sprint(columns), func(b *testing.B) { benchmark(b, rows*morsels*columns, scanTable(table)) })
+	}
+	pool := types.NewPool()
+	v := kernels.Decode(&kernels.Env{Pool: pool}, types.NewConstant(types.NewFixed(types.BigInt, []int64{1}, nil), 1024))
+	b.Run("adopt", func(b *testing.B) {
+		for range 3000 {
+			pool.Bytes(64)
+		}
+		for b.Loop() {
+			pool.Adopt(v)
+		}
+	})
+}

@@ -1,0 +1,318 @@
+package exec
+
+import (
+	"context"
+
+	"github.com/lacunadb/lacuna/catalog"
+	"github.com/lacunadb/lacuna/kernels"
+	"github.com/lacunadb/lacuna/kernels/expr"
+	"github.com/lacunadb/lacuna/types"
+)
+
+// groupPart is groups with their states: a worker's, or the finished ones of a partition.
+type groupPart struct {
+	aggregate    *aggregate
+	table        *groupTable // nil without keys: one group
+	accumulators []expr.Accumulator
+	distinct     []*groupTable // by aggregate; nil without DISTINCT
+	resized      int           // groups that the accumulators have room for
+}
+
+func (a *aggregate) newPart() *groupPart {
+	p := &groupPart{aggregate: a, distinct: make([]*groupTable, len(a.distinct))}
+	if len(a.plan.Keys) > 0 {
+		p.table = newGroupTable(a.keys, a.memory)
+	}
+	for i, call := range a.plan.Aggregates {
+		p.accumulators = append(p.accumulators, call.Function.New())
+		if a.distinct[i] != nil {
+			p.distinct[i] = newGroupTable(a.distinct[i], a.memory)
+		}
+	}
+	return p
+}
+
+// groups gives the number of groups.
+func (p *groupPart) groups() int {
+	if p.table == nil {
+		return 1
+	}
+	return p.table.rows()
+}
+
+// resize makes room for every group in each accumulator.
+func (p *groupPart) resize() error {
+	n := p.groups()
+	if n == p.resized {
+		return nil
+	}
+	if err := p.aggregate.memory.Grow(int64(n-p.resized) * p.aggregate.groupBytes); err != nil {
+		return err
+	}
+	p.resized = n
+	for _, acc := range p.accumulators {
+		if err := acc.Resize(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// size gives the bytes that are reserved for the part.
+func (p *groupPart) size() int64 {
+	size := int64(p.resized) * p.aggregate.groupBytes
+	if p.table != nil {
+		size += p.table.charged
+	}
+	for _, t := range p.distinct {
+		if t != nil {
+			size += t.charged
+		}
+	}
+	return size
+}
+
+// noteDistinct notes the active rows' groups and arguments for aggregate number i.
+func (p *groupPart) noteDistinct(env *kernels.Env, i int, groups []uint32, args []*types.Vector, rows int) error {
+	var values []*types.Vector
+	if groups != nil {
+		values = append(values, types.NewFixed(types.UInteger, groups, nil))
+	}
+	values = append(values, decodeAll(env, args)...)
+	return p.distinct[i].find(env, values, rows, env.Active, types.Alloc[uint32](env.Pool, rows))
+}
+
+// addDistinct updates the aggregates with DISTINCT with each combination of group and arguments once.
+func (p *groupPart) addDistinct(w *worker) error {
+	for i, table := range p.distinct {
+		if table == nil {
+			continue
+		}
+		step := p.aggregate.query.options.BatchRows
+		for from := 0; from < table.rows(); from += step {
+			if err := context.Cause(w.ctx); err != nil {
+				return err
+			}
+			to := min(table.rows(), from+step)
+			mark := w.pool.Mark()
+			values := make([]*types.Vector, len(table.layout.types))
+			for k := range values {
+				values[k] = table.vector(w.pool, k, from, to)
+			}
+			var groups []uint32
+			if p.table != nil {
+				groups, values = types.ValuesOf[uint32](values[0]), values[1:]
+			}
+			if err := p.accumulators[i].Update(&kernels.Env{Pool: w.pool}, groups, values, to-from); err != nil {
+				return err
+			}
+			w.pool.Release(mark)
+		}
+		table.free()
+		p.distinct[i] = nil
+	}
+	return nil
+}
+
+// partitions is the number of parts that groups are cut into by the highest bits of their hashes, when there are many.
+const (
+	partitionBits = 5
+	partitions    = 1 << partitionBits
+)
+
+// groupChunk is unfinished groups in the form in which they are merged, and could be written out or sent: keys, state columns by aggregate,
+// and for aggregates with DISTINCT rows whose first value is the group's number in the chunk.
+type groupChunk struct {
+	keys     *keyRows // nil without keys
+	states   [][]*types.Vector
+	distinct []*keyRows
+	size     int64 // bytes reserved
+}
+
+// whole gives all groups as a chunk that shares the part's memory.
+func (p *groupPart) whole() (*groupChunk, error) {
+	chunk := &groupChunk{states: make([][]*types.Vector, len(p.accumulators)), distinct: make([]*keyRows, len(p.distinct))}
+	if p.table != nil {
+		chunk.keys = &p.table.keyRows
+	}
+	for i, acc := range p.accumulators {
+		if t := p.distinct[i]; t != nil {
+			chunk.distinct[i] = &t.keyRows
+			continue
+		}
+		var err error
+		if chunk.states[i], err = acc.State(nil, 0, p.groups()); err != nil {
+			return nil, err
+		}
+	}
+	return chunk, nil
+}
+
+// split cuts the part into chunks by the hash of the keys; nil for partitions without groups. The part's memory is given back.
+func (p *groupPart) split() ([partitions]*groupChunk, error) {
+	var chunks [partitions]*groupChunk
+	whole, err := p.whole()
+	if err != nil {
+		return chunks, err
+	}
+	memory, reserved := p.aggregate.memory, p.size()
+	if err := memory.Grow(reserved); err != nil {
+		return chunks, err
+	}
+	members, place := partitionRows(whole.keys.rows(), func(row int) (partition uint64) { return whole.keys.hashes[row] >> (64 - partitionBits) })
+	size := int64(0)
+	for n, rows := range members {
+		if len(rows) == 0 {
+			continue
+		}
+		chunk := &groupChunk{keys: whole.keys.extract(rows), states: make([][]*types.Vector, len(whole.states)), distinct: make([]*keyRows, len(whole.distinct))}
+		chunk.size = chunk.keys.size()
+		for i, state := range whole.states {
+			for _, v := range state {
+				taken := kernels.Take(nil, v, rows, nil)
+				chunk.states[i] = append(chunk.states[i], taken)
+				chunk.size += vectorSize(taken)
+			}
+		}
+		chunks[n] = chunk
+	}
+	for i, list := range whole.distinct {
+		if list == nil {
+			continue
+		}
+		number := list.layout.offsets[0]
+		members, _ := partitionRows(list.rows(), func(row int) uint64 { return whole.keys.hashes[list.row(row)[number]] >> (64 - partitionBits) })
+		for n, rows := range members {
+			if chunks[n] == nil {
+				continue
+			}
+			cut := list.extract(rows)
+			for r := range cut.rows() {
+				row := cut.row(r)
+				row[number] = uint64(place[row[number]])
+			}
+			chunks[n].distinct[i] = cut
+			chunks[n].size += cut.size()
+		}
+	}
+	for _, chunk := range chunks {
+		if chunk != nil {
+			size += chunk.size
+		}
+	}
+	if size > reserved {
+		if err := memory.Grow(size - reserved); err != nil {
+			return chunks, err
+		}
+	} else {
+		memory.Shrink(reserved - size)
+	}
+	memory.Shrink(reserved)
+	return chunks, nil
+}
+
+// partitionRows gives the rows of each partition and each row's place in its partition.
+func partitionRows(rows int, partition func(row int) uint64) (members [partitions][]uint32, place []uint32) {
+	place = make([]uint32, rows)
+	for i := range rows {
+		m := &members[partition(i)]
+		place[i] = uint32(len(*m))
+		*m = append(*m, uint32(i))
+	}
+	return members, place
+}
+
+// mergePart adds the groups of another part, which is not used any more.
+func (p *groupPart) mergePart(ctx context.Context, o *groupPart) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	chunk, err := o.whole()
+	if err != nil {
+		return err
+	}
+	if err := p.merge(chunk); err != nil {
+		return err
+	}
+	p.aggregate.memory.Shrink(o.size())
+	return nil
+}
+
+// merge adds the groups of a chunk.
+func (p *groupPart) merge(chunk *groupChunk) error {
+	var groups []uint32
+	if p.table != nil {
+		groups = make([]uint32, chunk.keys.rows())
+		if err := p.table.merge(chunk.keys, groups); err != nil {
+			return err
+		}
+	}
+	if err := p.resize(); err != nil {
+		return err
+	}
+	for i, acc := range p.accumulators {
+		var err error
+		switch t := p.distinct[i]; {
+		case t == nil:
+			err = acc.Merge(nil, groups, chunk.states[i])
+		case groups != nil:
+			err = t.mergeMapped(chunk.distinct[i], groups)
+		default:
+			err = t.merge(chunk.distinct[i], make([]uint32, chunk.distinct[i].rows()))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// open reads the groups: keys, then results.
+func (a *aggregate) open(context.Context) (source, error) {
+	return &partSource{parts: a.parts, step: a.query.options.BatchRows}, nil
+}
+
+// partSource gives finished parts, each as a morsel: a part's accumulators are one worker's at a time.
+type partSource struct {
+	parts  []*groupPart
+	step   int // rows of a batch
+	number int
+}
+
+func (s *partSource) Next(context.Context) (catalog.Morsel, error) {
+	if s.number == len(s.parts) {
+		return nil, nil
+	}
+	s.number++
+	return &partMorsel{part: s.parts[s.number-1], step: s.step, number: s.number - 1}, nil
+}
+
+func (s *partSource) Close() error { return nil }
+
+type partMorsel struct {
+	part             *groupPart
+	step, number, at int
+}
+
+func (m *partMorsel) Number() int { return m.number }
+
+func (m *partMorsel) Next(_ context.Context, pool *types.Pool) (*types.Batch, error) {
+	p := m.part
+	if m.at == p.groups() {
+		return nil, nil
+	}
+	from, to := m.at, min(m.at+m.step, p.groups())
+	m.at = to
+	var columns []*types.Vector
+	for k := range p.aggregate.plan.Keys {
+		columns = append(columns, p.table.vector(pool, k, from, to))
+	}
+	for _, acc := range p.accumulators {
+		v, err := acc.Finish(&kernels.Env{Pool: pool}, from, to)
+		if err != nil {
+			return nil, err
+		}
+		columns = append(columns, v)
+	}
+	return types.NewBatch(columns, to-from, 0), nil
+}
