@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -214,7 +216,10 @@ func TestSmokeErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	page := slices.Clone(whole)
+	clear(page[4:64]) // where the first page begins
 	for name, content := range map[string][]byte{
+		"page.parquet":      page,
 		"truncated.parquet": whole[:len(whole)-20], "short.parquet": whole[:3], "empty.parquet": nil, "text.parquet": []byte("this is no Parquet file at all"),
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {
@@ -237,11 +242,11 @@ func TestSmokeErrors(t *testing.T) {
 		{"SELECT i\nFROM tt", types.CodeUndefinedTable, "2:6", `Did you mean "t"`},
 		{"SELECT i, dayy FROM t", types.CodeUndefinedColumn, "1:11", `Did you mean "day"`},
 		{"SELECT nofunction(i) FROM t", types.CodeUndefinedFunction, "1:8", "nofunction"},
-		{"SELECT i + s FROM t", types.CodeUndefinedFunction, "1:10", "INTEGER + VARCHAR"},
+		{"SELECT i + s FROM t", types.CodeDatatypeMismatch, "1:10", "INTEGER and VARCHAR"},
 		{"SELECT * FROM t WHERE s", types.CodeDatatypeMismatch, "1:23", "BOOLEAN"},
 		{"SELECT i FROM t GROUP BY s", types.CodeGrouping, "1:8", "GROUP BY"},
 		{"SELECT ?", types.CodeUndefinedParameter, "1:8", "parameter"},
-		{"SELECT i, s::INTEGER AS n\nFROM t", types.CodeInvalidText, "1:12", `"one"`},
+		{"SELECT i, s::INTEGER AS n\nFROM t", types.CodeInvalidText, "1:11", `"one"`},
 		{"SELECT\n i + 1 FROM t", types.CodeNumericOutOfRange, "2:4", ""},
 		{"SELECT * FROM t WHERE i + 1 > 0", types.CodeNumericOutOfRange, "1:25", ""},
 		{"CREATE TABLE x (a INTEGER)", types.CodeFeatureNotSupported, "1:1", "CREATE TABLE"},
@@ -251,6 +256,7 @@ func TestSmokeErrors(t *testing.T) {
 		{"FROM '" + folder + "/truncated.parquet'", types.CodeDataCorrupted, "1:6", "truncated.parquet"},
 		{"FROM '" + folder + "/short.parquet'", types.CodeDataCorrupted, "1:6", "short.parquet"},
 		{"FROM '" + folder + "/empty.parquet'", types.CodeDataCorrupted, "1:6", "empty.parquet"},
+		{"FROM '" + folder + "/page.parquet'", types.CodeDataCorrupted, "", "page.parquet"},
 		{"FROM '" + folder + "/text.parquet'", types.CodeDataCorrupted, "1:6", "text.parquet"},
 	}
 	for _, test := range tests {
@@ -475,6 +481,58 @@ func TestSmokeConcurrent(t *testing.T) {
 	close(stop)
 	changing.Wait()
 	idle(t, db)
+}
+
+// TestRegister checks names and files.
+func TestRegister(t *testing.T) {
+	ctx := context.Background()
+	db := open(t, engine.Options{Threads: 1})
+	if err := db.RegisterFile(ctx, "Nation", tpchFile("nation")); err != nil {
+		t.Fatal(err)
+	}
+	expectRows(t, db, "SELECT n_name FROM nation WHERE nation.n_nationkey = 3", "CANADA")
+	registerNumbers(t, db, memory.DefaultAllocator, "NATION", 3)
+	expectRows(t, db, "SELECT n FROM nation", "0", "1", "2")
+	if err := db.RegisterFile(ctx, "nation", "missing.parquet"); codeOf(err) != types.CodeUndefinedFile {
+		t.Errorf("a missing file: %v", err)
+	}
+	if err := db.RegisterFile(ctx, "", tpchFile("nation")); codeOf(err) != types.CodeInvalidName {
+		t.Errorf("no name: %v", err)
+	}
+	schema := arrow.NewSchema([]arrow.Field{{Name: "c", Type: arrow.PrimitiveTypes.Int32}}, nil)
+	record, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader(`[{"c": 1}, {"c": null}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer record.Release()
+	table := array.NewTableFromRecords(schema, []arrow.RecordBatch{record})
+	defer table.Release()
+	err = db.RegisterTable("nation", table)
+	var e *types.Error
+	if !errors.Is(err, types.ErrNullInRequired) || !errors.As(err, &e) || e.Path != "c" || e.Row != 1 {
+		t.Errorf("a null in a required column: %v", err)
+	}
+	expectRows(t, db, "SELECT count(*) FROM nation", "3") // what was there stays
+}
+
+// TestDocNamesFiles checks that the Go files that the package's documentation names exist.
+func TestDocNamesFiles(t *testing.T) {
+	text, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := regexp.MustCompile(`\b(?:types|kernels|catalog|plan|engine)/[\w/]*\w\.go\b`).FindAllString(string(text), -1)
+	if len(names) < 20 {
+		t.Errorf("only %d names found", len(names))
+	}
+	for _, name := range names {
+		if _, err := os.Stat(filepath.Join("..", name)); err != nil {
+			t.Errorf("doc.go names a file that is not there: %v", err)
+		}
+	}
+	if lines := strings.Count(string(text), "\n"); lines > 120 {
+		t.Errorf("doc.go has %d lines; what does not fit on a page is not read", lines)
+	}
 }
 
 // TestMemoryLimit checks that a query that needs too much fails alone.

@@ -19,7 +19,7 @@ func ExampleOpen() {
 		SELECT l_returnflag, count(*) AS n, sum(l_quantity) AS qty
 		FROM 'testdata/tpch/lineitem.parquet'
 		WHERE l_shipdate >= $since
-		GROUP BY ALL ORDER BY 1`, engine.Named("since", "1995-06-17"))
+		GROUP BY ALL ORDER BY 1`, engine.Named("since", "1995-01-01"))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -32,4 +32,7 @@ func ExampleOpen() {
 		}
 	}
 	// Output:
+	// A 1816 46566
+	// N 30397 774222
+	// R 1757 45318
 }

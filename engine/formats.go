@@ -5,5 +5,5 @@ import (
 	"github.com/lacunadb/lacuna/catalog/parquet"
 )
 
-// formats are the kinds of files that FROM 'path' reads.
+// formats are the kinds of files that FROM 'path' reads, by the endings of their names.
 var formats = []catalog.Format{parquet.Format{}}

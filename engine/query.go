@@ -158,11 +158,12 @@ func (s *statement) run(p *plan.PhysicalPlan, analyze bool) (*exec.Execution, er
 func (s *statement) failure(err error) error {
 	var typed *types.Error
 	known := errors.As(err, &typed)
-	if cause := context.Cause(s.ctx); cause != nil && (!known || typed.Code == types.CodeQueryCanceled) {
+	ended := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	if cause := context.Cause(s.ctx); cause != nil && (!known || ended || typed.Code == types.CodeQueryCanceled) {
 		return canceled(cause)
 	}
 	if !known {
-		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		if ended {
 			return canceled(err)
 		}
 		return types.Errorf(types.CodeInternal, "%v", err).WithCause(err)

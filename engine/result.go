@@ -20,7 +20,8 @@ import (
 // It ends, and gives back its memory and tables, when all rows have been read, on an error, when its context is cancelled, and by Close
 // or the last Release, whichever is first.
 //
-// Next, RecordBatch and All are for one goroutine at a time; the other methods may be called from any.
+// A result is read by one goroutine at a time; only Retain and a Release that is not the last may come from others. To end a Next that waits, cancel
+// the query's context.
 type Result struct {
 	columns types.Schema
 	schema  *arrow.Schema
@@ -28,7 +29,7 @@ type Result struct {
 	source  batches
 
 	users    atomic.Int64
-	reading  sync.Mutex // held while a batch is fetched and exported; guards what follows
+	reading  sync.Mutex // held while a batch is fetched and exported, against an end that the context brings; guards what follows
 	batch    arrow.RecordBatch
 	err      error
 	finished bool // no more batches
@@ -124,8 +125,8 @@ func (r *Result) dropBatch() {
 	}
 }
 
-// RecordBatch gives the batch that Next fetched. It is the result's until the next call of Next or the last Release; whoever keeps it longer Retains
-// it. It stays valid as long as it is retained, also after the database is closed.
+// RecordBatch gives the batch that Next fetched. It is the result's until the next call of Next, Close or the last Release; whoever keeps it
+// longer Retains it. It stays valid as long as it is retained, also after the database is closed.
 func (r *Result) RecordBatch() arrow.RecordBatch { return r.batch }
 
 // Record is RecordBatch, as array.RecordReader wants it.

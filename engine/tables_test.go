@@ -21,7 +21,9 @@ import (
 //	nothing(i INTEGER, s VARCHAR): no rows
 func loadSLT(t testing.TB, db *engine.DB, alloc memory.Allocator) {
 	t.Helper()
-	nullable := func(name string, dt arrow.DataType) arrow.Field { return arrow.Field{Name: name, Type: dt, Nullable: true} }
+	nullable := func(name string, dt arrow.DataType) arrow.Field {
+		return arrow.Field{Name: name, Type: dt, Nullable: true}
+	}
 	small := arrow.NewSchema([]arrow.Field{
 		nullable("i", arrow.PrimitiveTypes.Int32), nullable("d", &arrow.Decimal128Type{Precision: 10, Scale: 2}),
 		nullable("s", arrow.BinaryTypes.String), nullable("b", arrow.FixedWidthTypes.Boolean), nullable("day", arrow.FixedWidthTypes.Date32),

@@ -1,0 +1,52 @@
+package engine_test
+
+import (
+	"context"
+	"io/fs"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/lacunadb/lacuna/engine"
+	"github.com/lacunadb/lacuna/engine/slt"
+	"github.com/lacunadb/lacuna/types"
+)
+
+// FuzzQuery runs any text as a query: it gives rows or an error that is not an internal one, with the optimizer and without, and the database
+// lives on.
+func FuzzQuery(f *testing.F) {
+	err := filepath.WalkDir("testdata/slt", func(path string, _ fs.DirEntry, err error) error {
+		if filepath.Ext(path) != ".slt" || filepath.Base(filepath.Dir(path)) == "parquet" {
+			return err
+		}
+		file, err := slt.ParseFile(path)
+		if err == nil {
+			for _, r := range file.Records {
+				f.Add(r.SQL)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	limits := engine.Options{Threads: 2, BatchRows: 7, MemoryLimit: 64 << 20}
+	optimized := open(f, limits)
+	limits.OptimizerOff = true
+	written := open(f, limits)
+	loadSLT(f, optimized, memory.DefaultAllocator)
+	loadSLT(f, written, memory.DefaultAllocator)
+	f.Fuzz(func(t *testing.T, sql string) {
+		for _, db := range []*engine.DB{optimized, written} {
+			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+			err := failureOf(db, ctx, sql)
+			cancel()
+			if codeOf(err) == types.CodeInternal {
+				t.Errorf("%v", err)
+			}
+			idle(t, db)
+		}
+	})
+}
