@@ -3,9 +3,13 @@ package catalog
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -26,73 +30,96 @@ func (LocalFiles) Open(ctx context.Context, path string) (File, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	// Looked at before it is opened: to open a named pipe would wait for its writer.
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, fileError(path, err)
+	case info.IsDir():
+		return nil, types.Errorf(types.CodeWrongObjectType, "%q is a directory, not a file", path).
+			WithHint("Name the files in it: '%s'.", filepath.Join(path, "*"))
+	case !info.Mode().IsRegular():
+		return nil, types.Errorf(types.CodeWrongObjectType, "%q is not a regular file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fileError(path, err)
 	}
-	info, err := f.Stat()
-	switch {
-	case err == nil && info.IsDir():
-		err = types.Errorf(types.CodeWrongObjectType, "%q is a directory, not a file", path).
-			WithHint("Name the files in it: '%s'.", filepath.Join(path, "*"))
-	case err == nil && !info.Mode().IsRegular():
-		err = types.Errorf(types.CodeWrongObjectType, "%q is not a regular file", path)
-	case err != nil:
-		err = fileError(path, err)
-	}
-	if err != nil {
+	if info, err = f.Stat(); err != nil {
 		f.Close()
-		return nil, err
+		return nil, fileError(path, err)
 	}
 	return &localFile{file: f, size: info.Size(), path: path}, nil
 }
 
 // fileError turns an error of the operating system into one with a code.
 func fileError(path string, err error) error {
-	code, text := types.CodeIO, "cannot read file %q: %v"
+	code := types.CodeIO
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return types.Errorf(types.CodeUndefinedFile, "file %q does not exist", path).WithCause(err)
 	case errors.Is(err, fs.ErrPermission):
 		code = types.CodeAccessDenied
 	}
-	var p *fs.PathError
 	cause := err
-	if errors.As(err, &p) {
-		cause = p.Err
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		path, cause = p.Path, p.Err
 	}
-	return types.Errorf(code, text, path, cause).WithCause(err)
+	return types.Errorf(code, "cannot read file %q: %v", path, cause).WithCause(err)
 }
 
 func (f *localFile) ReadAt(ctx context.Context, p []byte, offset int64) (int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	return f.file.ReadAt(p, offset)
+	n, err := f.file.ReadAt(p, offset)
+	if err != nil && err != io.EOF {
+		err = fileError(f.path, err)
+	}
+	return n, err
 }
 
 func (f *localFile) Size() int64  { return f.size }
 func (f *localFile) Path() string { return f.path }
-func (f *localFile) Close() error { return f.file.Close() }
 
-// Glob matches files; ** stands for any number of directories.
-func (LocalFiles) Glob(ctx context.Context, pattern string) ([]string, error) {
-	if !strings.Contains(pattern, "**") {
-		paths, err := filepath.Glob(pattern)
-		if err != nil {
-			return nil, types.Errorf(types.CodeInvalidParameter, "malformed file pattern %q", pattern).WithCause(err)
-		}
-		sort.Strings(paths)
-		return paths, nil
+func (f *localFile) Close() error {
+	if err := f.file.Close(); err != nil {
+		return fileError(f.path, err)
 	}
-	return globTree(ctx, pattern)
+	return nil
 }
 
-// globTree walks from the last directory before the first ** and matches the rest part by part.
+// Glob matches files, not directories; ** as a part of the path stands for any number of directories, links to directories not followed. An
+// unreadable directory below ** is an error: files could be missing unnoticed.
+func (LocalFiles) Glob(ctx context.Context, pattern string) ([]string, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if _, err := filepath.Match(pattern, ""); err != nil {
+		return nil, types.Errorf(types.CodeInvalidParameter, "malformed file pattern %q", pattern).WithCause(err)
+	}
+	if strings.Contains(pattern, "**") {
+		return globTree(ctx, pattern)
+	}
+	paths, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, types.Errorf(types.CodeInvalidParameter, "malformed file pattern %q", pattern).WithCause(err)
+	}
+	paths = slices.DeleteFunc(paths, isDirectory)
+	sort.Strings(paths)
+	return paths, nil
+}
+
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// globTree walks from the last directory before the first pattern and matches the rest part by part.
 func globTree(ctx context.Context, pattern string) ([]string, error) {
 	parts := strings.Split(filepath.ToSlash(pattern), "/")
 	fixed := 0
-	for fixed < len(parts) && !strings.ContainsAny(parts[fixed], "*?[") {
+	for fixed < len(parts) && !strings.ContainsAny(parts[fixed], `*?[\`) {
 		fixed++
 	}
 	root := strings.Join(parts[:fixed], "/")
@@ -102,21 +129,32 @@ func globTree(ctx context.Context, pattern string) ([]string, error) {
 			root = "/"
 		}
 	}
+	// Two ** in a row mean the same as one, and would be tried in all combinations.
+	wanted := slices.CompactFunc(slices.Clone(parts[fixed:]), func(a, b string) bool { return a == "**" && b == "**" })
 	var found []string
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || ctx.Err() != nil {
-			return errors.Join(err, ctx.Err())
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // no such root, or removed meanwhile
+		case err == nil:
+			err = ctx.Err()
 		}
-		relative, err := filepath.Rel(root, path)
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		if matchParts(parts[fixed:], strings.Split(filepath.ToSlash(relative), "/")) {
+		relative, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		if matchParts(wanted, strings.Split(filepath.ToSlash(relative), "/")) && !(entry.Type()&fs.ModeSymlink != 0 && isDirectory(path)) {
 			found = append(found, path)
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
 		return nil, fileError(root, err)
 	}
 	sort.Strings(found)
@@ -152,21 +190,48 @@ func (LocalFiles) Create(ctx context.Context, path string) (AtomicFile, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return nil, types.Errorf(types.CodeIO, "cannot create a file beside %q: %v", path, err).WithCause(err)
+	if isDirectory(path) {
+		return nil, types.Errorf(types.CodeWrongObjectType, "cannot write file %q: it is a directory", path)
 	}
-	return &localAtomicFile{temp: temp, path: path}, nil
+	for {
+		// Not os.CreateTemp, whose files only their owner may read: a file that the user asked for gets the usual permissions.
+		name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%08x.tmp", filepath.Base(path), rand.Uint32()))
+		temp, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		switch {
+		case err == nil:
+			return &localAtomicFile{temp: temp, path: path}, nil
+		case !errors.Is(err, fs.ErrExist):
+			return nil, writeError(path, err)
+		}
+	}
 }
 
-func (f *localAtomicFile) Write(p []byte) (int, error) { return f.temp.Write(p) }
+// writeError is fileError for a file being written.
+func writeError(path string, err error) error {
+	e := fileError(path, err).(*types.Error)
+	cause := err // without the name of the temporary file
+	var p *fs.PathError
+	var l *os.LinkError
+	switch {
+	case errors.As(err, &p):
+		cause = p.Err
+	case errors.As(err, &l):
+		cause = l.Err
+	}
+	e.Message = fmt.Sprintf("cannot write file %q: %v", path, cause)
+	return e
+}
+
+func (f *localAtomicFile) Write(p []byte) (int, error) {
+	n, err := f.temp.Write(p)
+	if err != nil {
+		err = writeError(f.path, err)
+	}
+	return n, err
+}
 
 func (f *localAtomicFile) Commit() error {
-	// CreateTemp's mode is private to the user; a file that the user asked for gets the usual one.
-	err := f.temp.Chmod(0o644)
-	if err == nil {
-		err = f.temp.Sync()
-	}
+	err := f.temp.Sync()
 	if closeErr := f.temp.Close(); err == nil {
 		err = closeErr
 	}
@@ -175,7 +240,7 @@ func (f *localAtomicFile) Commit() error {
 	}
 	if err != nil {
 		os.Remove(f.temp.Name())
-		return types.Errorf(types.CodeIO, "cannot write file %q: %v", f.path, err).WithCause(err)
+		return writeError(f.path, err)
 	}
 	// The rename itself is durable only when the directory is; where directories cannot be synced this is left out.
 	if dir, err := os.Open(filepath.Dir(f.path)); err == nil {
@@ -187,5 +252,8 @@ func (f *localAtomicFile) Commit() error {
 
 func (f *localAtomicFile) Abort() error {
 	f.temp.Close()
-	return os.Remove(f.temp.Name())
+	if err := os.Remove(f.temp.Name()); err != nil {
+		return writeError(f.path, err)
+	}
+	return nil
 }

@@ -14,6 +14,9 @@ type Table interface {
 	Schema() types.Schema
 	// Statistics gives what is known without reading data. Cheap enough to be asked on every bind.
 	Statistics() Statistics
+	// Applies reports whether a scan that is given a filter, as ScanRequest.Filters has them, delivers only rows on which it is true. The plan
+	// has no filter operator for such a condition.
+	Applies(filter *expr.Expr) bool
 	// Scan starts reading. The request is not changed afterwards.
 	Scan(ctx context.Context, request ScanRequest) (Scan, error)
 }
@@ -22,9 +25,9 @@ type Table interface {
 type ScanRequest struct {
 	// Columns are the columns to deliver, in that order.
 	Columns []ColumnPath
-	// Filters are conditions joined by AND that the query applies; their Column nodes are positions in Columns. They are advice for
-	// skipping: the filter operator above stays, unless Scan.Applied says that the source removed exactly the rows that do not
-	// pass. A source evaluates none that may fail or is volatile.
+	// Filters are conditions joined by AND that the query applies; their Column nodes are positions in Columns. Those that Table.Applies
+	// accepts the scan applies exactly, by the batches' selections; of the others, which may fail, it takes advice for skipping, and an
+	// operator above it applies them.
 	Filters []*expr.Expr
 	// Dynamic are filters that become known while the query runs.
 	Dynamic []*DynamicFilter
@@ -52,8 +55,6 @@ type OrderKey struct {
 
 // Scan is one reading of a table, shared by the workers of a query: a source of morsels.
 type Scan interface {
-	// Applied says for each of the request's Filters whether the scan delivers only rows on which it is true.
-	Applied() []bool
 	// Ordered says whether the rows come in the requested order.
 	Ordered() bool
 	// Next claims the next morsel in source order, or nil after the last. Safe for concurrent use.

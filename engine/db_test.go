@@ -19,6 +19,7 @@ import (
 
 	"github.com/lacunadb/lacuna/catalog"
 	"github.com/lacunadb/lacuna/engine"
+	"github.com/lacunadb/lacuna/kernels/expr"
 	"github.com/lacunadb/lacuna/types"
 	"github.com/lacunadb/lacuna/types/arrowtest"
 )
@@ -556,6 +557,8 @@ func (b brokenTable) Schema() types.Schema {
 	}
 	return types.Schema{{Name: "a", Type: types.Integer}}
 }
+
+func (brokenTable) Applies(*expr.Expr) bool { return false }
 
 func (brokenTable) Statistics() catalog.Statistics { return catalog.Statistics{} }
 

@@ -36,15 +36,7 @@ func (b *builder) build(n Node) Physical {
 	case *Values:
 		return &ValuesScan{Operator: operator(n, float64(len(n.Rows))), Rows: n.Rows}
 	case *Filter:
-		input := b.build(n.Input)
-		rows := input.Common().Rows
-		for _, c := range n.Conditions {
-			rows *= selectivity(c)
-		}
-		return &FilterRows{
-			Operator: operator(n, rows), Input: input,
-			Condition: resolve(expr.NewAnd(n.Conditions...), n.Input.Columns()),
-		}
+		return b.filter(n)
 	case *Project:
 		return b.project(n)
 	case *Aggregate:
@@ -114,10 +106,50 @@ func (b *builder) scan(n *Scan) Physical {
 	if stats.RowsConfidence != catalog.Unknown {
 		rows = float64(stats.Rows)
 	}
-	return &TableScan{
-		Operator: operator(n, rows), Table: n.Table, Name: n.Name,
+	scan := &TableScan{
+		Table: n.Table, Name: n.Name,
 		Request: catalog.ScanRequest{Columns: n.Source, Filters: resolveAll(n.Filters, n.Output), Limit: -1},
 	}
+	for _, f := range scan.Request.Filters {
+		applied := n.Table.Applies(f)
+		if applied {
+			rows *= selectivity(f)
+		}
+		scan.Applied = append(scan.Applied, applied)
+	}
+	scan.Operator = operator(n, rows)
+	return scan
+}
+
+// filter builds the operator for the conditions that the scan below, if there is one, does not apply by itself.
+func (b *builder) filter(n *Filter) Physical {
+	input := b.build(n.Input)
+	columns := n.Input.Columns()
+	scan, _ := input.(*TableScan)
+	rows := input.Common().Rows
+	var conditions []*expr.Expr
+	for _, c := range n.Conditions {
+		c = resolve(c, columns)
+		if scan != nil && scan.applies(c) {
+			continue
+		}
+		conditions = append(conditions, c)
+		rows *= selectivity(c)
+	}
+	if len(conditions) == 0 {
+		return input
+	}
+	return &FilterRows{Operator: operator(n, rows), Input: input, Condition: expr.NewAnd(conditions...)}
+}
+
+// applies reports whether the scan's rows have been filtered by a condition.
+func (p *TableScan) applies(condition *expr.Expr) bool {
+	for i, f := range p.Request.Filters {
+		if p.Applied[i] && f.Equal(condition) {
+			return true
+		}
+	}
+	return false
 }
 
 func (b *builder) project(n *Project) Physical { return b.projectOver(n, b.build(n.Input)) }

@@ -86,8 +86,19 @@ func explainLogical(b *strings.Builder, n Node, depth int) {
 
 func (p *TableScan) Explain() (string, []string) {
 	details := []string{"columns: " + columnNames(p.Output)}
-	if len(p.Request.Filters) > 0 {
-		details = append(details, "skips by: "+exprList(p.Request.Filters, " AND "))
+	var applied, advice []*expr.Expr
+	for i, f := range p.Request.Filters {
+		if p.Applied[i] {
+			applied = append(applied, f)
+		} else {
+			advice = append(advice, f)
+		}
+	}
+	if len(applied) > 0 {
+		details = append(details, "filters: "+exprList(applied, " AND "))
+	}
+	if len(advice) > 0 {
+		details = append(details, "skips by: "+exprList(advice, " AND "))
 	}
 	return "Scan " + p.Name, details
 }
@@ -219,8 +230,8 @@ func named(e *expr.Expr, name string) string {
 
 func callText(name string, args []*expr.Expr, distinct bool, filter *expr.Expr) string {
 	list := exprList(args, ", ")
-	if name == "count_star" {
-		name, list = "count", "*"
+	if name == "count" && len(args) == 0 {
+		list = "*"
 	}
 	if distinct {
 		list = "DISTINCT " + list

@@ -41,12 +41,13 @@ type PhysicalPlan struct {
 	Ordered bool
 }
 
-// TableScan reads a table, skips by its filters, and applies those that the source does not apply exactly.
+// TableScan reads a table. Those of the request's filters that Applied names it applies; by the others it only skips.
 type TableScan struct {
 	Operator
 	Table   catalog.Table
 	Name    string
 	Request catalog.ScanRequest // BatchRows is filled in by execution
+	Applied []bool              // by filter
 }
 
 // ValuesScan gives literal rows: one constant vector per row and column.

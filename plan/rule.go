@@ -60,6 +60,21 @@ func (o *Optimizer) Optimize(n Node) (Node, error) {
 	return n, nil
 }
 
+// Trace gives the plan that reaches a rule, after the rules before it, and what the rule makes of it: for the rules' goldens.
+func (o *Optimizer) Trace(n Node, rule string) (before, after Node, err error) {
+	for _, r := range rules {
+		next, err := r.Apply(o, n)
+		if err != nil {
+			return nil, nil, err
+		}
+		if r.Name == rule {
+			return n, next, nil
+		}
+		n = next
+	}
+	return nil, nil, types.Errorf(types.CodeInvalidConfig, "there is no optimizer rule %q", rule)
+}
+
 // sameColumns compares names and types. A rule may find out that a column is never null, not the reverse.
 func sameColumns(before, after types.Schema) bool {
 	if len(before) != len(after) {

@@ -14,15 +14,16 @@ func foldConstants(_ *Optimizer, n Node) (Node, error) {
 			return n
 		}
 		var kept []*expr.Expr
+		harmless := true // nothing kept may raise or is volatile
 		for _, c := range f.Conditions {
-			switch {
-			case c.IsTrue():
-			case c.Op == expr.Constant && len(kept) == 0:
-				// Nothing before it could raise: no row passes.
-				return &Values{Output: f.Columns()}
-			default:
-				kept = append(kept, c)
+			if c.IsTrue() {
+				continue
 			}
+			if c.Op == expr.Constant && harmless {
+				return &Values{Output: f.Columns()} // no row passes, and none raises before
+			}
+			harmless = harmless && !c.CanFail() && !c.IsVolatile()
+			kept = append(kept, c)
 		}
 		switch len(kept) {
 		case 0:

@@ -1,17 +1,19 @@
 package plan
 
-import "github.com/lacunadb/lacuna/kernels/expr"
+import (
+	"github.com/lacunadb/lacuna/kernels/expr"
+	"github.com/lacunadb/lacuna/types"
+)
 
 // pushFilters moves conditions towards the scans, through what lets them pass:
 //
 //   - a projection, with its expressions put in the place of its columns, unless these are volatile or may fail (then the condition would be
 //     evaluated on them twice, or earlier);
-//   - a sort;
-//   - an aggregation without grouping sets, for conditions on keys only;
-//   - UNION ALL, into each input.
+//   - a sort, and UNION ALL into each input;
+//   - an aggregation without grouping sets, for conditions on keys only, and a DISTINCT. Here it must not fail, since it would see other rows,
+//     and read only columns whose equal values cannot be told apart: 0.0 and -0.0 are one group, but 1/x > 0 holds for one of them.
 //
-// A condition that may fail passes nothing that keeps or removes rows: only projections and sorts. At a scan, conditions that cannot fail
-// are also given to the source for skipping; the filter itself stays above it.
+// At a scan, conditions that cannot fail are also given to the source for skipping; the filter itself stays above it.
 func pushFilters(o *Optimizer, n Node) (Node, error) {
 	return push(n, nil), nil
 }
@@ -36,6 +38,19 @@ func push(n Node, conditions []*expr.Expr) Node {
 		return n.WithChildren([]Node{push(n.Input, conditions)})
 	case *Aggregate:
 		return pushThroughAggregate(n, conditions)
+	case *Distinct:
+		var below, above []*expr.Expr
+		columns := n.Columns()
+		for _, c := range conditions {
+			pass := !c.CanFail() && !c.IsVolatile()
+			c.Columns(func(id ColumnID) { pass = pass && equalMeansSame(columns[mustColumn(columns, id)].Type) })
+			if pass {
+				below = append(below, c)
+			} else {
+				above = append(above, c)
+			}
+		}
+		return filtered(n.WithChildren([]Node{push(n.Input, below)}), above)
 	case *UnionAll:
 		inputs := make([]Node, len(n.Inputs))
 		for i, input := range n.Inputs {
@@ -103,6 +118,17 @@ func replaceColumns(es []*expr.Expr, replacement func(ColumnID) *expr.Expr) []*e
 	return out
 }
 
+// equalMeansSame reports whether values of a type that are equal cannot be told apart by any expression. Of floats, intervals (1 month and 30
+// days) and timestamps with an offset they can, and so of what may hold these.
+func equalMeansSame(t types.Type) bool {
+	switch t.Kind() {
+	case types.KindBoolean, types.KindDecimal, types.KindVarchar, types.KindBlob, types.KindDate, types.KindTime, types.KindTimestamp,
+		types.KindTimestampTZ, types.KindUUID, types.KindEnum:
+		return true
+	}
+	return t.IsInteger()
+}
+
 // pushThroughAggregate lets conditions on group keys pass. Without keys nothing may: an aggregate of no rows is a row.
 func pushThroughAggregate(a *Aggregate, conditions []*expr.Expr) Node {
 	keys := map[ColumnID]*expr.Expr{}
@@ -116,7 +142,7 @@ func pushThroughAggregate(a *Aggregate, conditions []*expr.Expr) Node {
 		onKeys := len(keys) > 0 && !c.CanFail() && !c.IsVolatile()
 		c.Columns(func(id ColumnID) {
 			key := keys[id]
-			onKeys = onKeys && key != nil && !key.IsVolatile() && !key.CanFail()
+			onKeys = onKeys && key != nil && !key.IsVolatile() && !key.CanFail() && equalMeansSame(key.Type)
 		})
 		if onKeys {
 			below = append(below, replaceColumns([]*expr.Expr{c}, func(id ColumnID) *expr.Expr { return keys[id] })[0])

@@ -20,7 +20,7 @@ func (t *Table) Scan(ctx context.Context, request catalog.ScanRequest) (catalog.
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	s := &scan{rows: t.rows, batchRows: int64(request.BatchRows), filters: len(request.Filters)}
+	s := &scan{rows: t.rows, batchRows: int64(request.BatchRows)}
 	if s.batchRows <= 0 {
 		s.batchRows = defaultBatchRows
 	}
@@ -39,12 +39,8 @@ type scan struct {
 	columns   []*column
 	rows      int64
 	batchRows int64
-	filters   int
 	next      atomic.Int64 // number of the next morsel
 }
-
-// Applied says that no filter is applied.
-func (s *scan) Applied() []bool { return make([]bool, s.filters) }
 
 // Ordered says that no order is known.
 func (s *scan) Ordered() bool { return false }

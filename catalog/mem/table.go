@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/lacunadb/lacuna/catalog"
+	"github.com/lacunadb/lacuna/kernels/expr"
 	"github.com/lacunadb/lacuna/types"
 )
 
@@ -115,6 +116,9 @@ func newTable(schema *arrow.Schema, chunks [][]arrow.ArrayData, rows int64, sour
 
 // Schema gives the columns.
 func (t *Table) Schema() types.Schema { return t.schema }
+
+// Applies accepts no filter: a table in memory has nothing to skip.
+func (t *Table) Applies(*expr.Expr) bool { return false }
 
 // Statistics gives the number of rows, which is exact.
 func (t *Table) Statistics() catalog.Statistics {

@@ -10,8 +10,8 @@ import (
 	"github.com/lacunadb/lacuna/types"
 )
 
-// canApply reports whether a scan may evaluate a condition: it must not fail, and must give the same each time.
-func canApply(e *expr.Expr) bool { return !e.CanFail() && isStable(e) }
+// Applies accepts the conditions that a scan may evaluate: they must not fail, and must give the same each time.
+func (t *table) Applies(filter *expr.Expr) bool { return !filter.CanFail() && isStable(filter) }
 
 func isStable(e *expr.Expr) bool {
 	switch e.Op {

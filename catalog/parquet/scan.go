@@ -18,7 +18,6 @@ type scan struct {
 	file      catalog.File
 	columns   []column
 	filters   []rowFilter
-	applied   []bool
 	dynamic   []*catalog.DynamicFilter
 	groups    []int // those that the statistics leave
 	batchRows int
@@ -40,7 +39,6 @@ type column struct {
 func (t *table) Scan(ctx context.Context, request catalog.ScanRequest) (catalog.Scan, error) {
 	s := &scan{
 		table: t, dynamic: request.Dynamic, batchRows: request.BatchRows, ordered: len(request.Order) == 0,
-		applied: make([]bool, len(request.Filters)),
 	}
 	if s.batchRows <= 0 {
 		s.batchRows = defaultBatchRows
@@ -53,8 +51,8 @@ func (t *table) Scan(ctx context.Context, request catalog.ScanRequest) (catalog.
 		s.columns = append(s.columns, column{node: n, name: name})
 	}
 	var conditions []*expr.Expr
-	for i, f := range request.Filters {
-		if s.applied[i] = canApply(f); s.applied[i] {
+	for _, f := range request.Filters {
+		if t.Applies(f) {
 			conditions = append(conditions, f)
 		}
 	}
@@ -110,9 +108,6 @@ func (s *scan) bounds(g *rowGroup, column int) (catalog.Bounds, bool) {
 	}
 	return pruningBounds(l, &g.columns[l.index], g.rows), true
 }
-
-// Applied says which filters the scan applies exactly.
-func (s *scan) Applied() []bool { return s.applied }
 
 // Ordered says whether the rows come in the requested order: only when none was asked for.
 func (s *scan) Ordered() bool { return s.ordered }

@@ -28,7 +28,9 @@ type funcTable struct {
 	claim func(morsel int) error
 }
 
-func (f *funcTable) Schema() types.Schema           { return f.schema }
+func (f *funcTable) Schema() types.Schema  { return f.schema }
+func (*funcTable) Applies(*expr.Expr) bool { return false }
+
 func (f *funcTable) Statistics() catalog.Statistics { return catalog.Statistics{} }
 
 func (f *funcTable) Scan(context.Context, catalog.ScanRequest) (catalog.Scan, error) {
@@ -43,9 +45,8 @@ type funcScan struct {
 	at    int
 }
 
-func (s *funcScan) Applied() []bool { return nil }
-func (s *funcScan) Ordered() bool   { return false }
-func (s *funcScan) Close() error    { return nil }
+func (s *funcScan) Ordered() bool { return false }
+func (s *funcScan) Close() error  { return nil }
 
 func (s *funcScan) Next(context.Context) (catalog.Morsel, error) {
 	if s.table.claim != nil {

@@ -27,9 +27,17 @@ type filterState struct {
 	evaluator *expr.Evaluator
 }
 
-// compactBelow is the share of passing rows, as a divisor of the batch's, below which a filter copies the rows that pass together instead of handing
-// on a selection. Above it, computing on all rows at full vector speed costs less than the copy.
+// compactBelow is the share of passing rows, as a divisor of the batch's, below which the rows that pass are copied together instead of handing on a
+// selection. Above it, computing on all rows at full vector speed costs less than the copy.
 const compactBelow = 4
+
+// thin compacts a batch of which few rows count.
+func (w *worker) thin(b *types.Batch) *types.Batch {
+	if b.Selected*compactBelow < b.Rows {
+		return w.compact(b)
+	}
+	return b
+}
 
 func (s *filterState) push(b *types.Batch, next func(*types.Batch) error) error {
 	selection, err := s.evaluator.Select(b)
@@ -37,11 +45,8 @@ func (s *filterState) push(b *types.Batch, next func(*types.Batch) error) error 
 		return err
 	}
 	b = b.Select(selection)
-	switch {
-	case b.Selected == 0:
+	if b.Selected == 0 {
 		return nil
-	case b.Selected*compactBelow < b.Rows:
-		b = s.worker.compact(b)
 	}
-	return next(b)
+	return next(s.worker.thin(b))
 }

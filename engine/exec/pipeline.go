@@ -246,7 +246,7 @@ func (s *stage) drain(w *worker, m catalog.Morsel, number, scan int, push func(*
 		w.metrics[scan].Batches++
 		batch.Sequence = types.MakeSequence(number, i)
 		if batch.Selected > 0 {
-			if err := push(batch); err != nil {
+			if err := push(w.thin(batch)); err != nil {
 				return err
 			}
 		}

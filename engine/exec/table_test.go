@@ -11,6 +11,7 @@ import (
 
 	"github.com/lacunadb/lacuna/catalog"
 	"github.com/lacunadb/lacuna/kernels"
+	"github.com/lacunadb/lacuna/kernels/expr"
 	"github.com/lacunadb/lacuna/types"
 )
 
@@ -56,6 +57,8 @@ func newTable(t testing.TB, schema types.Schema, rows [][]any) *fakeTable {
 
 func (f *fakeTable) Schema() types.Schema { return f.schema }
 
+func (*fakeTable) Applies(*expr.Expr) bool { return false }
+
 func (f *fakeTable) Statistics() catalog.Statistics { return catalog.Statistics{} }
 
 func (f *fakeTable) Scan(_ context.Context, request catalog.ScanRequest) (catalog.Scan, error) {
@@ -69,9 +72,8 @@ type fakeScan struct {
 	next    atomic.Int64
 }
 
-func (s *fakeScan) Applied() []bool { return make([]bool, len(s.request.Filters)) }
-func (s *fakeScan) Ordered() bool   { return false }
-func (s *fakeScan) Close() error    { s.table.closed.Add(1); return nil }
+func (s *fakeScan) Ordered() bool { return false }
+func (s *fakeScan) Close() error  { s.table.closed.Add(1); return nil }
 
 func (s *fakeScan) Next(ctx context.Context) (catalog.Morsel, error) {
 	if err := ctx.Err(); err != nil {

@@ -76,10 +76,10 @@ func foldLogic(n *Expr, join func(...*Expr) *Expr, deciding bool) *Expr {
 		harmless = harmless && !a.CanFail() && !a.IsVolatile()
 		kept = append(kept, a)
 	}
-	if len(kept) == len(n.Args) {
-		if allNull(kept) {
-			return kept[0].At(n.Position)
-		}
+	switch {
+	case len(kept) > 0 && allNull(kept):
+		return kept[0].At(n.Position)
+	case len(kept) == len(n.Args):
 		return n
 	}
 	return join(kept...).At(n.Position)

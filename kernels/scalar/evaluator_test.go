@@ -291,7 +291,11 @@ func randomBatch(t testing.TB, rng *rand.Rand, n int) *types.Batch {
 				t.Fatal(err)
 			}
 			variants := arrowtest.Variants(rng, v)
-			columns = append(columns, variants[rng.IntN(len(variants))].Vector)
+			v = variants[rng.IntN(len(variants))].Vector
+			if rng.IntN(3) == 0 {
+				v = smallDictionary(t, rng, o.typ, o.values, n)
+			}
+			columns = append(columns, v)
 		}
 	}
 	batch := types.NewBatch(columns, n, 0)
@@ -305,6 +309,28 @@ func randomBatch(t testing.TB, rng *rand.Rand, n int) *types.Batch {
 		batch = batch.Select(selection)
 	}
 	return batch
+}
+
+// smallDictionary makes a column with fewer entries than rows, as files have them: the evaluator then works on entries. Some entries, also
+// such as make trouble, belong to no row.
+func smallDictionary(t testing.TB, rng *rand.Rand, typ types.Type, values []any, n int) *types.Vector {
+	entries, err := types.FromValues(nil, typ, append([]any{nil}, values...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := 1 + rng.IntN(len(values)+1)
+	keys := make([]uint32, n)
+	valid := make(types.Bitmap, types.BitmapWords(n))
+	for i := range keys {
+		keys[i] = rng.Uint32N(uint32(used))
+		if rng.IntN(5) > 0 {
+			valid.Set(i)
+		}
+	}
+	if rng.IntN(2) == 0 {
+		valid = nil
+	}
+	return types.NewDictionary(keys, entries, valid)
 }
 
 // TestAgainstReference evaluates random expressions with shared parts over random batches. The evaluator must raise when and only when the

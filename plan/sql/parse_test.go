@@ -14,7 +14,8 @@ import (
 	"github.com/lacunadb/lacuna/types"
 )
 
-var rewriteProbes = flag.Bool("rewrite", false, "write the results of this run into the golden files")
+// rewriteProbes says that golden files are to be written anew; datadriven registers the flag.
+func rewriteProbes() bool { return flag.Lookup("rewrite").Value.String() == "true" }
 
 // outcome is what the golden files hold for a text: one tree a line for each statement, or the error.
 func outcome(text string) string {
@@ -73,11 +74,11 @@ func TestProbes(t *testing.T) {
 		}
 		got := outcome(p.sql)
 		fmt.Fprintf(&b, "> %s\n%s\n", p.sql, got)
-		if got != p.want && !*rewriteProbes {
+		if got != p.want && !rewriteProbes() {
 			t.Errorf("%s\n got %s\nwant %s", p.sql, got, p.want)
 		}
 	}
-	if *rewriteProbes {
+	if rewriteProbes() {
 		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
