@@ -92,6 +92,9 @@ func mapExpressions(n Node, f func(*expr.Expr) *expr.Expr) Node {
 		c.Aggregates = make([]AggregateCall, len(n.Aggregates))
 		for i, a := range n.Aggregates {
 			a.Args, a.Filter, a.Order = list(a.Args), apply(a.Filter), keys(a.Order)
+			if a.Filter != nil && a.Filter.IsTrue() {
+				a.Filter = nil
+			}
 			c.Aggregates[i] = a
 		}
 		m = &c

@@ -81,6 +81,10 @@ func statementName(s Statement) string {
 		return "DROP"
 	case *Insert:
 		return "INSERT"
+	case *Update:
+		return "UPDATE"
+	case *Delete:
+		return "DELETE"
 	case *Set:
 		return "SET"
 	case *Reset:
@@ -98,15 +102,30 @@ type binder struct {
 	ids        *plan.IDs
 	literals   map[*expr.Expr]bool // constants that were written as literals
 	depth      int                 // nesting of queries, views and expressions
+	steps      int                 // queries, expressions and columns bound so far
 }
 
 // maxBindDepth bounds the recursion of the binder. The parser has limits of its own; this one also holds for what trees are built of chains.
 const maxBindDepth = 2000
 
+// maxExpansion bounds what is bound more than once: every use of an alias or of a WITH query binds its text again, so that a chain of n that use
+// the one before twice grows to 2^n.
+const maxExpansion = 1 << 17
+
 func (b *binder) enter(n Node) error {
 	b.depth++
 	if b.depth > maxBindDepth {
 		return b.errorAt(n, types.CodeTooComplex, "statement is nested too deeply")
+	}
+	return b.count(n, 1)
+}
+
+// count notes that so many expressions or columns are bound for a node. Text that is bound once has fewer than bytes.
+func (b *binder) count(n Node, steps int) error {
+	b.steps += steps
+	if b.steps > len(b.text)+maxExpansion {
+		return b.errorAt(n, types.CodeTooComplex, "statement is too complex: its aliases, stars and WITH queries expand to more than %d expressions", maxExpansion).
+			WithHint("Use what is long once, or store it in a table.")
 	}
 	return nil
 }
@@ -124,13 +143,19 @@ func (b *binder) unsupported(n Node, format string, args ...any) error {
 	return e
 }
 
-// located gives an error that knows no place the place of a node.
+// located gives an error that knows no place the place of a node. Errors of evaluation know an offset, not yet a line.
 func (b *binder) located(n Node, err error) error {
-	if e, ok := err.(*types.Error); ok && e.Position == (types.Position{}) {
-		c := *e
-		return c.At(b.text, n.Range().Start)
+	e, ok := err.(*types.Error)
+	if !ok || e.Position.Line > 0 {
+		return err
 	}
-	return err
+	offset := n.Range().Start
+	if e.Position.Line < 0 {
+		offset = e.Position.Offset
+	}
+	c := *e
+	c.Position = types.Position{}
+	return c.At(b.text, offset)
 }
 
 // source gives the SQL text of a node.

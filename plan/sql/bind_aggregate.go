@@ -69,6 +69,11 @@ func (b *binder) aggregate(n *Call, family *expr.Family, c *exprContext) (*expr.
 	call := plan.AggregateCall{Function: f, Distinct: n.Distinct}
 	for i := range f.Args {
 		call.Args = append(call.Args, b.cast(n, args[i], f.Args[i], false))
+		if n.Distinct && !f.DistinctAgnostic {
+			if err := b.groupable(n.Args[i].Expr, f.Args[i]); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if n.Filter != nil {
 		if call.Filter, err = b.condition(n.Filter, inner); err != nil {
@@ -155,11 +160,22 @@ func (a *aggregation) hasAggregate(e *expr.Expr) bool {
 	return found
 }
 
+// groupable checks that values of a type can be grouped, as DISTINCT, UNION and GROUP BY do.
+func (b *binder) groupable(n Node, t types.Type) error {
+	if t.IsNested() || t.Kind() == types.KindTimestampOffset {
+		return b.unsupported(n, "grouping by a value of type %s", t)
+	}
+	return nil
+}
+
 // addGroup adds a key, unless an equal one is there.
-func (b *binder) addGroup(a *aggregation, e *expr.Expr, name string) {
+func (b *binder) addGroup(n Node, a *aggregation, e *expr.Expr, name string) error {
+	if err := b.groupable(n, e.Type); err != nil {
+		return err
+	}
 	for _, g := range a.groups {
 		if g.Expr.Equal(e) {
-			return
+			return nil
 		}
 	}
 	if e.Op == expr.Column {
@@ -168,4 +184,5 @@ func (b *binder) addGroup(a *aggregation, e *expr.Expr, name string) {
 	a.groups = append(a.groups, plan.GroupKey{
 		Output: plan.Column{ID: b.ids.New(), Field: types.Field{Name: name, Type: e.Type, Nullable: e.Nullable}}, Expr: e,
 	})
+	return nil
 }

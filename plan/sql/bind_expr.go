@@ -1,10 +1,8 @@
 package sql
 
 import (
-	"strconv"
 	"strings"
 
-	"github.com/lacunadb/lacuna/catalog"
 	"github.com/lacunadb/lacuna/kernels/expr"
 	"github.com/lacunadb/lacuna/types"
 )
@@ -101,93 +99,6 @@ func firstWords(s string) string {
 		return string(r[:most]) + "..."
 	}
 	return s
-}
-
-// literalOf remembers that a constant was written as a literal: it adapts to its partner's type.
-func (b *binder) literalOf(v *types.Vector) *expr.Expr {
-	e := expr.NewConstant(v)
-	b.literals[e] = true
-	return e
-}
-
-func (b *binder) literal(n *Literal) (*expr.Expr, error) {
-	switch n.Kind {
-	case NullLiteral:
-		return b.literalOf(types.NewNull(types.Null, 1)), nil
-	case BooleanLiteral:
-		e := expr.NewBool(n.Text == "true")
-		b.literals[e] = true
-		return e, nil
-	case StringLiteral:
-		return b.textLiteral(n, n.Text, types.Varchar)
-	case BlobLiteral:
-		v, err := types.NewValue(types.Blob, []byte(n.Text))
-		if err != nil {
-			return nil, err
-		}
-		return b.literalOf(v), nil
-	case IntegerLiteral:
-		return b.textLiteral(n, n.Text, integerType(n.Text))
-	case DecimalLiteral:
-		return b.textLiteral(n, n.Text, decimalLiteralType(n.Text))
-	case FloatLiteral:
-		return b.textLiteral(n, n.Text, types.Double)
-	}
-	return nil, b.unsupported(n, "this literal")
-}
-
-// textLiteral reads a literal's text as a value of a type.
-func (b *binder) textLiteral(n Node, text string, t types.Type) (*expr.Expr, error) {
-	v, err := types.NewValue(types.Varchar, text)
-	if err != nil {
-		return nil, err
-	}
-	if t.Kind() != types.KindVarchar {
-		if v, err = expr.Evaluate(expr.NewCast(expr.NewConstant(v), t, false)); err != nil {
-			return nil, b.located(n, err)
-		}
-	}
-	return b.literalOf(v), nil
-}
-
-// integerType gives the type of an integer literal: the first of INTEGER, BIGINT, HUGEINT that holds it, else DOUBLE, as in DuckDB.
-func integerType(digits string) types.Type {
-	digits = strings.TrimLeft(digits, "0")
-	switch {
-	case len(digits) <= 18:
-		if v, err := strconv.ParseInt("0"+digits, 10, 32); err == nil && v >= 0 {
-			return types.Integer
-		}
-		return types.BigInt
-	case len(digits) == 19 && digits <= "9223372036854775807":
-		return types.BigInt
-	case len(digits) < 39 || len(digits) == 39 && digits <= "170141183460469231731687303715884105727":
-		return types.HugeInt
-	}
-	return types.Double
-}
-
-// decimalLiteralType gives DECIMAL with the digits that are written, DOUBLE when they are more than a DECIMAL has.
-func decimalLiteralType(text string) types.Type {
-	whole, fraction, _ := strings.Cut(text, ".")
-	whole = strings.TrimLeft(whole, "0")
-	precision := max(1, len(whole)+len(fraction))
-	if precision > types.MaxDecimalPrecision {
-		return types.Double
-	}
-	return types.Decimal(precision, len(fraction))
-}
-
-func (b *binder) parameter(n *Parameter) (*expr.Expr, error) {
-	name := n.Name
-	if name == "" {
-		name = strconv.Itoa(n.Number)
-	}
-	v, given := b.parameters[name]
-	if !given {
-		return nil, b.errorAt(n, types.CodeUndefinedParameter, "no value was given for parameter %s", b.source(n))
-	}
-	return b.literalOf(v), nil
 }
 
 func (b *binder) column(n *Column, c *exprContext) (*expr.Expr, error) {
@@ -429,6 +340,9 @@ func (b *binder) between(n *Between, c *exprContext) (*expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
+	if x.IsVolatile() {
+		return nil, b.unsupported(n, "BETWEEN on an expression that gives another value each time")
+	}
 	low, err := b.expr(n.Low, c)
 	if err != nil {
 		return nil, err
@@ -516,7 +430,6 @@ func (b *binder) like(n *Like, c *exprContext) (*expr.Expr, error) {
 	name := [...]string{LikeOperator: "like", ILikeOperator: "ilike", SimilarOperator: "similar_to", GlobOperator: "glob"}[n.Op]
 	operands := []Expr{n.Operand, n.Pattern}
 	if n.Escape != nil {
-		name += "_escape"
 		operands = append(operands, n.Escape)
 	}
 	e, err := b.apply(n, name, c, operands...)
@@ -585,117 +498,4 @@ func (b *binder) castExpr(n *Cast, c *exprContext) (*expr.Expr, error) {
 	}
 	e = e.At(n.Operand.Range().Start)
 	return b.cast(n, e, to, n.Try), nil
-}
-
-// interval binds INTERVAL 'text' [unit] and INTERVAL number unit.
-func (b *binder) interval(n *Interval, c *exprContext) (*expr.Expr, error) {
-	e, err := b.expr(n.Value, c)
-	if err != nil {
-		return nil, err
-	}
-	if e.Op != expr.Constant || e.IsNullConstant() {
-		return nil, b.unsupported(n, "an INTERVAL of a computed value")
-	}
-	text := types.Text(e.Value, 0)
-	if n.Unit != "" {
-		if strings.Contains(n.Unit, " ") {
-			return nil, b.unsupported(n, "INTERVAL with %s", n.Unit)
-		}
-		text += " " + strings.ToLower(n.Unit)
-	}
-	v, err := b.textLiteral(n, text, types.Interval)
-	if err != nil {
-		return nil, err
-	}
-	delete(b.literals, v)
-	return v, nil
-}
-
-// call binds a function call.
-func (b *binder) call(n *Call, c *exprContext) (*expr.Expr, error) {
-	if len(n.Name.Parts) > 1 {
-		return nil, b.unsupported(n, "a function name with a schema")
-	}
-	name := n.Name.Parts[0].Name
-	if n.Over != nil {
-		return nil, b.unsupported(n, "a window function")
-	}
-	lower := strings.ToLower(name)
-	switch {
-	case lower == "coalesce" || lower == "ifnull":
-		args, err := b.arguments(n, c)
-		if err != nil {
-			return nil, err
-		}
-		if len(args) == 0 {
-			return nil, b.errorAt(n, types.CodeUndefinedFunction, "%s needs an argument", lower)
-		}
-		if args, err = b.unify(n, strings.ToUpper(lower), args); err != nil {
-			return nil, err
-		}
-		return expr.NewCoalesce(args...), nil
-	case lower == "if" && len(n.Args) == 3:
-		args, err := b.arguments(n, c)
-		if err != nil {
-			return nil, err
-		}
-		condition, err := b.asCondition(n.Args[0].Expr, args[0])
-		if err != nil {
-			return nil, err
-		}
-		values, err := b.unify(n, "IF", args[1:])
-		if err != nil {
-			return nil, err
-		}
-		return expr.NewCase(condition, values[0], values[1]), nil
-	}
-	family := b.catalog.Functions.Lookup(name)
-	if family == nil {
-		e := b.errorAt(n, types.CodeUndefinedFunction, "function %s does not exist", name)
-		e.Hint = catalog.DidYouMean(name, b.catalog.Functions.Names())
-		return nil, e
-	}
-	if family.BindAggregate != nil {
-		return b.aggregate(n, family, c)
-	}
-	switch {
-	case n.Distinct, len(n.OrderBy) > 0, len(n.WithinGroup) > 0, n.Filter != nil:
-		return nil, b.errorAt(n, types.CodeWrongObjectType, "%s is not an aggregate function: DISTINCT, ORDER BY and FILTER do not apply", name)
-	}
-	args, err := b.arguments(n, c)
-	if err != nil {
-		return nil, err
-	}
-	return b.applyTo(n, family.Name, args...)
-}
-
-// arguments binds the arguments of a call.
-func (b *binder) arguments(n *Call, c *exprContext) ([]*expr.Expr, error) {
-	args := make([]*expr.Expr, len(n.Args))
-	for i, a := range n.Args {
-		if a.Name != nil {
-			return nil, b.unsupported(a.Name, "a named argument")
-		}
-		e, err := b.expr(a.Expr, c)
-		if err != nil {
-			return nil, err
-		}
-		args[i] = e
-	}
-	return args, nil
-}
-
-// columnName gives the name of a result column without alias: the column's own, else the text of the expression.
-func (b *binder) columnName(n Expr) string {
-	switch n := n.(type) {
-	case *Column:
-		return n.Parts[len(n.Parts)-1].Name
-	case *Cast:
-		if !n.Literal {
-			if c, ok := n.Operand.(*Column); ok {
-				return b.columnName(c)
-			}
-		}
-	}
-	return strings.Join(strings.Fields(b.source(n)), " ")
 }

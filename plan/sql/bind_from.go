@@ -25,7 +25,7 @@ func (b *binder) from(t TableExpr, s *scope) (plan.Node, error) {
 		if err != nil {
 			return nil, b.located(t, err)
 		}
-		return b.scan(t, table, "'"+t.Path+"'", fileStem(t.Path), t.Alias, s)
+		return b.scan(t, table, "'"+t.Path+"'", "", fileStem(t.Path), t.Alias, s)
 	case *DerivedTable:
 		switch {
 		case t.Lateral:
@@ -37,11 +37,11 @@ func (b *binder) from(t TableExpr, s *scope) (plan.Node, error) {
 		if err != nil {
 			return nil, err
 		}
-		return b.addRelation(t, node, columns, "", t.Alias, s)
+		return b.addRelation(t, node, columns, "", "", t.Alias, s)
 	case *TableFunction:
 		return nil, b.unsupported(t, "the table function %s", b.source(t.Call))
 	case *Join:
-		return nil, b.unsupported(t, "a join")
+		return nil, b.unsupported(t.Right, "a join")
 	case *AliasedJoin:
 		return nil, b.unsupported(t, "a join")
 	}
@@ -76,7 +76,10 @@ func (b *binder) tableName(t *TableName, s *scope) (plan.Node, error) {
 	if err != nil {
 		return nil, b.located(t, err)
 	}
-	return b.scan(t, table, name, name, t.Alias, s)
+	if schema == "" {
+		schema = catalog.DefaultSchema
+	}
+	return b.scan(t, table, name, schema, name, t.Alias, s)
 }
 
 // cteReference binds the query of a CTE at the place of its use: each use has columns of its own.
@@ -90,7 +93,7 @@ func (b *binder) cteReference(t *TableName, cte *CTE, inner, s *scope) (plan.Nod
 			cte.Name.Name, len(columns), len(cte.Columns))
 	}
 	columns = renamed(columns, cte.Columns)
-	return b.addRelation(t, node, columns, cte.Name.Name, t.Alias, s)
+	return b.addRelation(t, node, columns, "", cte.Name.Name, t.Alias, s)
 }
 
 func renamed(columns []plan.Column, names []Ident) []plan.Column {
@@ -102,19 +105,22 @@ func renamed(columns []plan.Column, names []Ident) []plan.Column {
 }
 
 // scan reads all columns of a table; the optimizer removes those that nobody uses.
-func (b *binder) scan(n Node, table catalog.Table, label, name string, alias *TableAlias, s *scope) (plan.Node, error) {
+func (b *binder) scan(n Node, table catalog.Table, label, schema, name string, alias *TableAlias, s *scope) (plan.Node, error) {
+	if err := b.count(n, len(table.Schema())); err != nil {
+		return nil, err
+	}
 	node := &plan.Scan{Table: table, Name: label}
 	for i, f := range table.Schema() {
 		node.Output = append(node.Output, plan.Column{ID: b.ids.New(), Field: f})
 		node.Source = append(node.Source, catalog.ColumnPath{Column: i})
 	}
-	return b.addRelation(n, node, node.Output, name, alias, s)
+	return b.addRelation(n, node, node.Output, schema, name, alias, s)
 }
 
 // addRelation makes columns known under a name, or the alias and column names written after it.
-func (b *binder) addRelation(n Node, node plan.Node, columns []plan.Column, name string, alias *TableAlias, s *scope) (plan.Node, error) {
+func (b *binder) addRelation(n Node, node plan.Node, columns []plan.Column, schema, name string, alias *TableAlias, s *scope) (plan.Node, error) {
 	if alias != nil {
-		name = alias.Name.Name
+		schema, name = "", alias.Name.Name
 		if len(alias.Columns) > len(columns) {
 			return nil, b.errorAt(alias.Columns[len(columns)], types.CodeInvalidColumnRef, "table %q has %d columns available but %d columns specified",
 				name, len(columns), len(alias.Columns))
@@ -126,6 +132,6 @@ func (b *binder) addRelation(n Node, node plan.Node, columns []plan.Column, name
 			return nil, b.errorAt(n, types.CodeDuplicateAlias, "table name %q specified more than once", name)
 		}
 	}
-	s.relations = append(s.relations, relation{name: name, columns: columns})
+	s.relations = append(s.relations, relation{schema: schema, name: name, columns: columns})
 	return node, nil
 }

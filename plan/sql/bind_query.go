@@ -170,6 +170,11 @@ func (b *binder) union(n *SetOperation, left, right plan.Node) (plan.Node, error
 	if n.All {
 		return union, nil
 	}
+	for _, t := range targets {
+		if err := b.groupable(n.Right, t); err != nil {
+			return nil, err
+		}
+	}
 	return &plan.Distinct{Input: union}, nil
 }
 
@@ -219,6 +224,11 @@ func sortKey(e *expr.Expr, item OrderItem) plan.SortKey {
 
 // positionOr binds an item of ORDER BY or GROUP BY: an integer literal is the position of a column, else it is an expression.
 func (b *binder) positionOr(n Expr, columns int, clause string, at func(int) (*expr.Expr, error), c *exprContext) (*expr.Expr, error) {
+	if minus, ok := n.(*Unary); ok && minus.Op == "-" {
+		if l, ok := minus.Operand.(*Literal); ok && l.Kind == IntegerLiteral {
+			return nil, b.errorAt(n, types.CodeInvalidColumnRef, "%s position -%s is not in select list of %d columns", clause, l.Text, columns)
+		}
+	}
 	if l, ok := n.(*Literal); ok && l.Kind == IntegerLiteral {
 		position, err := b.literal(l)
 		if err != nil {
@@ -268,7 +278,7 @@ func (b *binder) limitValue(n Expr, clause string) (int64, bool, error) {
 	if err != nil {
 		return 0, false, err
 	}
-	if !e.Type.IsNumeric() && e.Type.Kind() != types.KindNull {
+	if !e.Type.IsNumeric() && e.Type.Kind() != types.KindNull && !(b.literals[e] && e.Type.Kind() == types.KindVarchar) {
 		return 0, false, b.errorAt(n, types.CodeDatatypeMismatch, "%s must be a number, not %s", clause, e.Type)
 	}
 	v, err := expr.Evaluate(b.cast(n, e, types.BigInt, false))

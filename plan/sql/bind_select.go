@@ -18,9 +18,10 @@ func castable(from, to types.Type) bool { return kernels.CanCast(from, to) }
 
 // selectItem is one bound column of a select list.
 type selectItem struct {
-	name string
-	node Expr
-	expr *expr.Expr
+	name  string
+	named bool // the name was given, by an alias or by a star
+	node  Expr
+	expr  *expr.Expr
 }
 
 // selector binds one SELECT.
@@ -155,7 +156,10 @@ func (s *selector) bindItems() error {
 		if item.Alias == nil {
 			name = s.columnName(item.Expr)
 		}
-		s.items = append(s.items, selectItem{name: name, node: item.Expr, expr: e})
+		s.items = append(s.items, selectItem{name: name, named: item.Alias != nil, node: item.Expr, expr: e})
+	}
+	if len(s.items) == 0 {
+		return s.errorAt(s.query.Items[0], types.CodeSyntax, "nothing is left of the select list")
 	}
 	return nil
 }
@@ -177,6 +181,9 @@ func (s *selector) star(n *Star) error {
 			}
 			matched = true
 		}
+		if err := s.count(n, len(r.columns)); err != nil {
+			return err
+		}
 	columns:
 		for _, c := range r.columns {
 			for _, x := range n.Exclude {
@@ -185,7 +192,7 @@ func (s *selector) star(n *Star) error {
 					continue columns
 				}
 			}
-			item := selectItem{name: c.Name, node: n, expr: c.Ref().At(n.Start)}
+			item := selectItem{name: c.Name, named: true, node: n, expr: c.Ref().At(n.Start)}
 			for i := range n.Replace {
 				if x := &n.Replace[i]; strings.EqualFold(x.Name.Name, c.Name) {
 					e, err := s.expr(x.Expr, s.context("SELECT"))
@@ -246,7 +253,9 @@ func (s *selector) groupBy() error {
 	if g.All {
 		for _, item := range s.items {
 			if !s.aggregates.hasAggregate(item.expr) && item.expr.Op != expr.Constant {
-				s.addGroup(s.aggregates, item.expr, item.name)
+				if err := s.addGroup(item.node, s.aggregates, item.expr, item.name); err != nil {
+					return err
+				}
 			}
 		}
 		return nil
@@ -267,7 +276,9 @@ func (s *selector) groupBy() error {
 			if err != nil {
 				return err
 			}
-			s.addGroup(s.aggregates, e, s.columnName(n))
+			if err := s.addGroup(n, s.aggregates, e, s.columnName(n)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -315,21 +326,17 @@ func (s *selector) orderKeys(order []OrderItem) ([]orderKey, error) {
 	return keys, nil
 }
 
-// itemNamed gives the select item whose alias a bare name means, or -1.
+// itemNamed gives the select item that a bare name means as an output column, or -1: one with that alias, or one of a star, whose REPLACE and RENAME
+// count as aliases do. A computed column without an alias has no name that it could be called by.
 func (s *selector) itemNamed(n Expr) int {
 	c, ok := n.(*Column)
 	if !ok || len(c.Parts) != 1 {
 		return -1
 	}
-	at := 0
-	for _, item := range s.query.Items {
-		if _, isStar := item.Expr.(*Star); isStar {
-			return -1 // positions of what follows are not those of the list as written; the name is found as a column
+	for i, item := range s.items {
+		if item.named && strings.EqualFold(item.name, c.Parts[0].Name) {
+			return i
 		}
-		if item.Alias != nil && strings.EqualFold(item.Alias.Name, c.Parts[0].Name) {
-			return at
-		}
-		at++
 	}
 	return -1
 }
@@ -391,6 +398,11 @@ func (s *selector) project(node plan.Node, keys []orderKey) (plan.Node, error) {
 	}
 	node = p
 	if s.query.Distinct {
+		for _, item := range s.items {
+			if err := s.groupable(item.node, item.expr.Type); err != nil {
+				return nil, err
+			}
+		}
 		node = &plan.Distinct{Input: node}
 	}
 	if len(sorted) == 0 {

@@ -10,8 +10,20 @@ import (
 
 // relation is one table of FROM under the name by which expressions call it.
 type relation struct {
+	schema  string // of a table under its own name; empty under an alias
 	name    string // alias, or the table's own name; empty for a subquery without alias
 	columns []plan.Column
+}
+
+// named reports whether the first parts of a dotted name mean the relation, and how many they are: table or schema.table.
+func (r *relation) named(parts []Ident) (used int, ok bool) {
+	switch {
+	case strings.EqualFold(r.name, parts[0].Name):
+		return 1, true
+	case len(parts) > 1 && r.schema != "" && strings.EqualFold(r.schema, parts[0].Name) && strings.EqualFold(r.name, parts[1].Name):
+		return 2, true
+	}
+	return 0, false
 }
 
 // scope is what names mean at a place: the relations of FROM, the CTEs in sight, and the scope around a subquery.
@@ -49,20 +61,21 @@ func (s *scope) columnNames() []string {
 func (b *binder) resolve(s *scope, n *Column) (column plan.Column, used int, found bool, err error) {
 	first := n.Parts[0].Name
 	// relation.column wins over column.field, as in PostgreSQL and DuckDB.
-	if len(n.Parts) > 1 {
-		for _, r := range s.relations {
-			if !strings.EqualFold(r.name, first) {
-				continue
-			}
-			matches := findColumns(r.columns, n.Parts[1].Name)
-			switch len(matches) {
-			case 1:
-				return matches[0], 2, true, nil
-			case 0:
-				continue
-			}
-			return column, 0, false, b.ambiguous(n, b.source(n))
+	for i := range s.relations {
+		r := &s.relations[i]
+		qualifiers, ok := r.named(n.Parts)
+		if !ok || qualifiers == len(n.Parts) {
+			continue
 		}
+		matches := findColumns(r.columns, n.Parts[qualifiers].Name)
+		switch len(matches) {
+		case 1:
+			return matches[0], qualifiers + 1, true, nil
+		case 0:
+			continue
+		}
+		return column, 0, false, types.ErrorAt(types.CodeAmbiguousColumn, b.text, n.Start, "column reference %q is ambiguous", b.source(n)).
+			WithHint("Give the table's columns other names: FROM %s AS %s (...).", types.QuoteIdent(r.name), types.QuoteIdent(r.name))
 	}
 	var all []plan.Column
 	for _, r := range s.relations {
@@ -114,8 +127,15 @@ func (b *binder) undefinedColumn(s *scope, n *Column, aliases []string) error {
 			return e
 		}
 	}
-	e := b.errorAt(n, types.CodeUndefinedColumn, "column %q does not exist", n.Parts[0].Name)
-	e.Hint = catalog.DidYouMean(n.Parts[0].Name, append(s.columnNames(), aliases...))
+	name = n.Parts[0].Name
+	e := b.errorAt(n, types.CodeUndefinedColumn, "column %q does not exist", name)
+	candidates := s.columnNames()
+	for _, alias := range aliases {
+		if !strings.EqualFold(alias, name) { // that one may not be used here
+			candidates = append(candidates, alias)
+		}
+	}
+	e.Hint = catalog.DidYouMean(name, candidates)
 	return e
 }
 

@@ -1,0 +1,125 @@
+package sql
+
+import (
+	"strings"
+
+	"github.com/lacunadb/lacuna/catalog"
+	"github.com/lacunadb/lacuna/kernels/expr"
+	"github.com/lacunadb/lacuna/types"
+)
+
+// call binds a function call.
+func (b *binder) call(n *Call, c *exprContext) (*expr.Expr, error) {
+	n, err := b.unqualified(n, c)
+	if err != nil {
+		return nil, err
+	}
+	name := n.Name.Parts[0].Name
+	if n.Over != nil {
+		return nil, b.unsupported(n, "a window function")
+	}
+	lower := strings.ToLower(name)
+	switch {
+	case lower == "coalesce" || lower == "ifnull":
+		args, err := b.arguments(n, c)
+		if err != nil {
+			return nil, err
+		}
+		if len(args) == 0 {
+			return nil, b.errorAt(n, types.CodeUndefinedFunction, "%s needs an argument", lower)
+		}
+		if args, err = b.unify(n, strings.ToUpper(lower), args); err != nil {
+			return nil, err
+		}
+		return expr.NewCoalesce(args...), nil
+	case lower == "if" && len(n.Args) == 3:
+		args, err := b.arguments(n, c)
+		if err != nil {
+			return nil, err
+		}
+		condition, err := b.asCondition(n.Args[0].Expr, args[0])
+		if err != nil {
+			return nil, err
+		}
+		values, err := b.unify(n, "IF", args[1:])
+		if err != nil {
+			return nil, err
+		}
+		return expr.NewCase(condition, values[0], values[1]), nil
+	}
+	if lower == "columns" {
+		return nil, b.unsupported(n, "COLUMNS")
+	}
+	family := b.catalog.Functions.Lookup(name)
+	if family == nil {
+		e := b.errorAt(n, types.CodeUndefinedFunction, "function %s does not exist", name)
+		e.Hint = catalog.DidYouMean(name, b.catalog.Functions.Names())
+		return nil, e
+	}
+	if family.BindAggregate != nil {
+		return b.aggregate(n, family, c)
+	}
+	switch {
+	case n.Distinct, len(n.OrderBy) > 0, len(n.WithinGroup) > 0, n.Filter != nil:
+		return nil, b.errorAt(n, types.CodeWrongObjectType, "%s is not an aggregate function: DISTINCT, ORDER BY and FILTER do not apply", name)
+	}
+	args, err := b.arguments(n, c)
+	if err != nil {
+		return nil, err
+	}
+	return b.applyTo(n, family.Name, args...)
+}
+
+// unqualified gives a call with a plain name: main.f(x) is f(x), and column.f(y) is f(column, y).
+func (b *binder) unqualified(n *Call, c *exprContext) (*Call, error) {
+	last := len(n.Name.Parts) - 1
+	if last == 0 {
+		return n, nil
+	}
+	qualifier := n.Name.Parts[:last]
+	call := *n
+	call.Name = ObjectName{Span: n.Name.Parts[last].Span, Parts: n.Name.Parts[last:]}
+	column := &Column{Span: Span{Start: qualifier[0].Start, End: qualifier[last-1].End}, Parts: qualifier}
+	_, _, found, err := b.resolve(c.scope, column)
+	switch {
+	case err != nil:
+		return nil, err
+	case found:
+		call.Args = append([]Argument{{Span: column.Span, Expr: column}}, n.Args...)
+		return &call, nil
+	case last == 1 && strings.EqualFold(qualifier[0].Name, catalog.DefaultSchema):
+		return &call, nil
+	}
+	return nil, b.undefinedColumn(c.scope, column, c.aliasNames)
+}
+
+// arguments binds the arguments of a call.
+func (b *binder) arguments(n *Call, c *exprContext) ([]*expr.Expr, error) {
+	args := make([]*expr.Expr, len(n.Args))
+	for i, a := range n.Args {
+		if a.Name != nil {
+			return nil, b.unsupported(a.Name, "a named argument")
+		}
+		e, err := b.expr(a.Expr, c)
+		if err != nil {
+			return nil, err
+		}
+		args[i] = e
+	}
+	return args, nil
+}
+
+// columnName gives the name of a result column without alias: the column's own, else the text of the expression.
+func (b *binder) columnName(n Expr) string {
+	switch n := n.(type) {
+	case *Column:
+		return n.Parts[len(n.Parts)-1].Name
+	case *Cast:
+		if !n.Literal {
+			if c, ok := n.Operand.(*Column); ok {
+				return b.columnName(c)
+			}
+		}
+	}
+	return strings.Join(strings.Fields(b.source(n)), " ")
+}

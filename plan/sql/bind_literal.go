@@ -1,0 +1,126 @@
+package sql
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/lacunadb/lacuna/kernels/expr"
+	"github.com/lacunadb/lacuna/types"
+)
+
+// literalOf remembers that a constant was written as a literal: it adapts to its partner's type.
+func (b *binder) literalOf(v *types.Vector) *expr.Expr {
+	e := expr.NewConstant(v)
+	b.literals[e] = true
+	return e
+}
+
+func (b *binder) literal(n *Literal) (*expr.Expr, error) {
+	switch n.Kind {
+	case NullLiteral:
+		return b.literalOf(types.NewNull(types.Null, 1)), nil
+	case BooleanLiteral:
+		e := expr.NewBool(n.Text == "true")
+		b.literals[e] = true
+		return e, nil
+	case StringLiteral:
+		return b.textLiteral(n, n.Text, types.Varchar)
+	case BlobLiteral:
+		v, err := types.NewValue(types.Blob, []byte(n.Text))
+		if err != nil {
+			return nil, err
+		}
+		return b.literalOf(v), nil
+	case IntegerLiteral:
+		return b.textLiteral(n, n.Text, integerType(n.Text))
+	case DecimalLiteral:
+		return b.textLiteral(n, n.Text, decimalLiteralType(n.Text))
+	case FloatLiteral:
+		return b.textLiteral(n, n.Text, types.Double)
+	case BitLiteral:
+		v, err := types.NewValue(types.Bit, n.Text)
+		if err != nil {
+			return nil, err
+		}
+		return b.literalOf(v), nil
+	}
+	return nil, b.unsupported(n, "this literal")
+}
+
+// textLiteral reads a literal's text as a value of a type.
+func (b *binder) textLiteral(n Node, text string, t types.Type) (*expr.Expr, error) {
+	v, err := types.NewValue(types.Varchar, text)
+	if err != nil {
+		return nil, err
+	}
+	if t.Kind() != types.KindVarchar {
+		if v, err = expr.Evaluate(expr.NewCast(expr.NewConstant(v), t, false)); err != nil {
+			return nil, b.located(n, err)
+		}
+	}
+	return b.literalOf(v), nil
+}
+
+// integerType gives the type of an integer literal: the first of INTEGER, BIGINT, HUGEINT that holds it, else DOUBLE, as in DuckDB.
+func integerType(digits string) types.Type {
+	digits = strings.TrimLeft(digits, "0")
+	switch {
+	case len(digits) <= 18:
+		if v, err := strconv.ParseInt("0"+digits, 10, 32); err == nil && v >= 0 {
+			return types.Integer
+		}
+		return types.BigInt
+	case len(digits) == 19 && digits <= "9223372036854775807":
+		return types.BigInt
+	case len(digits) < 39 || len(digits) == 39 && digits <= "170141183460469231731687303715884105727":
+		return types.HugeInt
+	}
+	return types.Double
+}
+
+// decimalLiteralType gives DECIMAL with the digits that are written, 0.05 being DECIMAL(3,2) as in DuckDB, and DOUBLE when they are more than a
+// DECIMAL has.
+func decimalLiteralType(text string) types.Type {
+	whole, fraction, _ := strings.Cut(text, ".")
+	precision := max(1, len(whole)+len(fraction))
+	if precision > types.MaxDecimalPrecision {
+		return types.Double
+	}
+	return types.Decimal(precision, len(fraction))
+}
+
+func (b *binder) parameter(n *Parameter) (*expr.Expr, error) {
+	name := n.Name
+	if name == "" {
+		name = strconv.Itoa(n.Number)
+	}
+	v, given := b.parameters[name]
+	if !given {
+		return nil, b.errorAt(n, types.CodeUndefinedParameter, "no value was given for parameter %s", b.source(n))
+	}
+	return b.literalOf(v), nil
+}
+
+// interval binds INTERVAL 'text' [unit] and INTERVAL number unit.
+func (b *binder) interval(n *Interval, c *exprContext) (*expr.Expr, error) {
+	e, err := b.expr(n.Value, c)
+	if err != nil {
+		return nil, err
+	}
+	if e.Op != expr.Constant || e.IsNullConstant() {
+		return nil, b.unsupported(n, "an INTERVAL of a computed value")
+	}
+	text := types.Text(e.Value, 0)
+	if n.Unit != "" {
+		if strings.Contains(n.Unit, " ") {
+			return nil, b.unsupported(n, "INTERVAL with %s", n.Unit)
+		}
+		text += " " + strings.ToLower(n.Unit)
+	}
+	v, err := b.textLiteral(n, text, types.Interval)
+	if err != nil {
+		return nil, err
+	}
+	delete(b.literals, v)
+	return v, nil
+}
