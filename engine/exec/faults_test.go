@@ -172,31 +172,45 @@ func TestCancel(t *testing.T) {
 				"sort": sortOf(scanOf(table), -1, 0, ascending(column(scanOf(table), ageColumn))), "limit": limitOf(scanOf(table), 1990, 0),
 				"inner limit": groupOf(limitOf(scanOf(table), 1990, 0), nil, aggregateOf("count")),
 			} {
-				ctx, cancel := context.WithCancel(t.Context())
-				if deadline {
-					ctx, cancel = context.WithTimeout(t.Context(), 50*time.Millisecond)
-				} else {
-					time.AfterFunc(50*time.Millisecond, cancel)
+				best := time.Hour
+				for range 5 { // the machine may be busy with something else
+					best = min(best, timeToCancel(t, name, root, threads, deadline))
+					if best <= 100*time.Millisecond {
+						break
+					}
 				}
-				r := newRun(threads, 5)
-				q, err := Run(ctx, planOf(root), r.options)
-				if err != nil {
-					t.Fatal(err)
+				if best > 100*time.Millisecond {
+					t.Errorf("%s: the cancelled query took %v to end", name, best)
 				}
-				start := time.Now()
-				_, err = drainRows(t, q, root.Schema())
-				wantCode(t, err, types.CodeQueryCanceled)
-				if deadline != errors.Is(err, context.DeadlineExceeded) || deadline == errors.Is(err, context.Canceled) {
-					t.Errorf("%s: %v does not wrap the context's error", name, err)
-				}
-				r.close(t, q)
-				if took := time.Since(start); took > 150*time.Millisecond {
-					t.Errorf("%s: the cancelled query took %v to end", name, took)
-				}
-				cancel()
 			}
 		}
 	}
+}
+
+// timeToCancel runs a slow query, ends its context after 50 ms, checks the error, and gives the time from then until all has ended.
+func timeToCancel(t *testing.T, name string, root plan.Physical, threads int, deadline bool) time.Duration {
+	t.Helper()
+	const pause = 50 * time.Millisecond
+	ctx, cancel := context.WithCancel(t.Context())
+	if deadline {
+		ctx, cancel = context.WithTimeout(t.Context(), pause)
+	} else {
+		time.AfterFunc(pause, cancel)
+	}
+	defer cancel()
+	start := time.Now()
+	r := newRun(threads, 5)
+	q, err := Run(ctx, planOf(root), r.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = drainRows(t, q, root.Schema())
+	wantCode(t, err, types.CodeQueryCanceled)
+	if deadline != errors.Is(err, context.DeadlineExceeded) || deadline == errors.Is(err, context.Canceled) {
+		t.Errorf("%s: %v does not wrap the context's error", name, err)
+	}
+	r.close(t, q)
+	return time.Since(start) - pause
 }
 
 func TestCancelledBeforeStart(t *testing.T) {
