@@ -69,6 +69,7 @@ type Morsel interface {
 	Number() int
 	// Next gives the next batch, or nil at the end. It looks at ctx at least once a batch. The batch's memory is the pool's present
 	// region, or the source's: then it stays unchanged as long as something refers to it, also after the scan is closed, and an Arrow
-	// table's as long as that is retained. Execution sets the batch's Sequence.
+	// table's as long as that is retained. Its Sequence is made of the morsel's number and the batch's; execution renumbers it where it
+	// joins several scans.
 	Next(ctx context.Context, pool *types.Pool) (*types.Batch, error)
 }

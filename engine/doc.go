@@ -78,7 +78,8 @@
 //
 //	plan/rule_<name>.go         one function from plan to plan: same schema, same answer, same errors
 //	plan/rule.go                its place in the list. Options.DisabledRules knows it by its name.
-//	plan/testdata/              a golden of the plans before and after. The slt tests run with the optimizer on and off, and so compare answers.
+//	plan/sql/testdata/plan/     <name>.test, a golden of the plans before and after; it stands where SQL can be parsed. The slt tests run with
+//	                            the optimizer on and off, and so compare answers.
 //
 // ## A source
 //

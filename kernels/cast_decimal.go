@@ -7,12 +7,6 @@ import (
 	"github.com/lacunadb/lacuna/types"
 )
 
-// Rescale gives decimals or integers with another precision and scale, rounding half away from zero. Digits that do not fit are
-// an error, or null in Try mode. It is Cast under the name that binders of decimal arithmetic look for.
-func Rescale(env *Env, v *types.Vector, to types.Type) (*types.Vector, error) {
-	return Cast(env, v, to)
-}
-
 // castDecimal converts a plain DECIMAL vector to another number or BOOLEAN.
 func castDecimal(env *Env, v *types.Vector, to types.Type) (*types.Vector, error) {
 	from := v.Type()

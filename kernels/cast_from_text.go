@@ -34,7 +34,7 @@ func castFromText(env *Env, v *types.Vector, to types.Type) (*types.Vector, erro
 	case types.KindHalf:
 		return parseTexts(env, v, to, func(b []byte) (uint16, parseStatus) {
 			f, status := parseFloat(b, 32)
-			return halfFromFloat(f), status
+			return types.HalfFromFloat(f), status
 		})
 	case types.KindFloat:
 		return parseTexts(env, v, to, func(b []byte) (float32, parseStatus) {

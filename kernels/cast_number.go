@@ -56,7 +56,7 @@ func castIntegersFrom[F integer](env *Env, v *types.Vector, to types.Type) (*typ
 		return convert(env, v, v, to, func(dst []uint16, src []F) bool {
 			failed := false
 			for i, x := range src {
-				dst[i] = halfFromFloat(float64(x))
+				dst[i] = types.HalfFromFloat(float64(x))
 				failed = failed || dst[i]&0x7fff == 0x7c00
 			}
 			return failed
@@ -197,7 +197,7 @@ func castFloatsFrom[F float](env *Env, source, v *types.Vector, to types.Type) (
 		return convert(env, source, v, to, func(dst []uint16, src []F) bool {
 			failed := false
 			for i, x := range src {
-				dst[i] = halfFromFloat(float64(x))
+				dst[i] = types.HalfFromFloat(float64(x))
 				failed = failed || dst[i]&0x7fff == 0x7c00 && !math.IsInf(float64(x), 0)
 			}
 			return failed

@@ -66,7 +66,7 @@ func castNumber(x any, from, to types.Type) (result any, ok bool) {
 		wasInfinite := exact == nil
 		switch to.Kind() {
 		case types.KindHalf:
-			f = float64(halfToFloat(halfFromFloat(f)))
+			f = float64(types.HalfToFloat(types.HalfFromFloat(f)))
 		case types.KindFloat:
 			f = float64(float32(f))
 		}
@@ -143,7 +143,7 @@ func numberRows(r *rand.Rand, typ types.Type, n int) []any {
 			}
 			switch typ.Kind() {
 			case types.KindHalf:
-				out[i] = halfToFloat(halfFromFloat(f))
+				out[i] = types.HalfToFloat(types.HalfFromFloat(f))
 			case types.KindFloat:
 				out[i] = float32(f)
 			default:

@@ -156,7 +156,7 @@ func compareValues(a *types.Vector, i int, b *types.Vector, j int) int {
 	case types.StorageUint64:
 		return compareAt[uint64](a, i, b, j)
 	case types.StorageFloat16:
-		return compareFloat(halfToFloat(types.ValuesOf[uint16](a)[i]), halfToFloat(types.ValuesOf[uint16](b)[j]))
+		return compareFloat(types.HalfToFloat(types.ValuesOf[uint16](a)[i]), types.HalfToFloat(types.ValuesOf[uint16](b)[j]))
 	case types.StorageFloat32:
 		return compareFloat(types.ValuesOf[float32](a)[i], types.ValuesOf[float32](b)[j])
 	case types.StorageFloat64:

@@ -121,30 +121,30 @@ func TestHugeArithmetic(t *testing.T) {
 
 func TestHalf(t *testing.T) {
 	for h := range 1 << 16 {
-		f := halfToFloat(uint16(h))
+		f := types.HalfToFloat(uint16(h))
 		if f != f {
-			if g := halfFromFloat(float64(f)); g&0x7fff <= 0x7c00 {
+			if g := types.HalfFromFloat(float64(f)); g&0x7fff <= 0x7c00 {
 				t.Fatalf("NaN %#x became %#x", h, g)
 			}
 			continue
 		}
-		if g := halfFromFloat(float64(f)); g != uint16(h) {
+		if g := types.HalfFromFloat(float64(f)); g != uint16(h) {
 			t.Fatalf("%#x is %v, which rounds to %#x", h, f, g)
 		}
 	}
 	// Between two neighbours the nearer one wins, in the middle the even one.
 	for h := uint16(0); h < 0x7bff; h++ {
-		lo, hi := float64(halfToFloat(h)), float64(halfToFloat(h+1))
+		lo, hi := float64(types.HalfToFloat(h)), float64(types.HalfToFloat(h+1))
 		middle := (lo + hi) / 2
 		even := h + h&1
 		for _, c := range []struct {
 			f    float64
 			want uint16
 		}{{middle, even}, {math.Nextafter(middle, 0), h}, {math.Nextafter(middle, hi), h + 1}} {
-			if got := halfFromFloat(c.f); got != c.want {
+			if got := types.HalfFromFloat(c.f); got != c.want {
 				t.Fatalf("%v rounds to %#x, want %#x", c.f, got, c.want)
 			}
-			if got := halfFromFloat(-c.f); got != c.want|0x8000 {
+			if got := types.HalfFromFloat(-c.f); got != c.want|0x8000 {
 				t.Fatalf("%v rounds to %#x", -c.f, got)
 			}
 		}

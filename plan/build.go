@@ -9,15 +9,9 @@ import (
 
 // Build chooses the physical plan of an optimized logical one. Columns of the result are those of the root, in order.
 func Build(n Node) (*PhysicalPlan, error) {
-	b := &builder{}
-	root := b.build(n)
-	p := &PhysicalPlan{Root: root, Ordered: true}
-	p.Operators = number(root, 0)
-	return p, nil
+	root := build(n)
+	return &PhysicalPlan{Root: root, Operators: number(root, 0)}, nil
 }
-
-// builder turns logical nodes into physical ones.
-type builder struct{}
 
 // number gives operators their numbers in the order in which EXPLAIN prints them.
 func number(p Physical, next int) int {
@@ -29,45 +23,45 @@ func number(p Physical, next int) int {
 	return next
 }
 
-func (b *builder) build(n Node) Physical {
+func build(n Node) Physical {
 	switch n := n.(type) {
 	case *Scan:
-		return b.scan(n)
+		return buildScan(n)
 	case *Values:
 		return &ValuesScan{Operator: operator(n, float64(len(n.Rows))), Rows: n.Rows}
 	case *Filter:
-		return b.filter(n)
+		return buildFilter(n)
 	case *Project:
-		return b.project(n)
+		return buildProject(n)
 	case *Aggregate:
-		return b.aggregate(n)
+		return buildAggregate(n)
 	case *Distinct:
-		input := b.build(n.Input)
+		input := build(n.Input)
 		p := &HashAggregate{Operator: operator(n, groupsOf(input.Common().Rows)), Input: input, Strategy: AggregateHash}
 		for i, c := range n.Columns() {
 			p.Keys = append(p.Keys, expr.NewColumn(i, c.Name, c.Type, c.Nullable))
 		}
 		return p
 	case *Sort:
-		return b.sort(n, -1, 0)
+		return buildSort(n, -1, 0)
 	case *Limit:
 		if s, ok := n.Input.(*Sort); ok && n.Count >= 0 {
-			return b.sort(s, n.Count, n.Offset)
+			return buildSort(s, n.Count, n.Offset)
 		}
 		// A projection between limit and sort changes neither the number nor the order of rows: sort below it, keeping only the top.
 		if p, ok := n.Input.(*Project); ok && n.Count >= 0 {
 			if s, ok := p.Input.(*Sort); ok {
-				return b.projectOver(p, b.sort(s, n.Count, n.Offset))
+				return projectOver(p, buildSort(s, n.Count, n.Offset))
 			}
 		}
-		input := b.build(n.Input)
+		input := build(n.Input)
 		return &LimitRows{
 			Operator: operator(n, limited(input.Common().Rows, n.Count, n.Offset)), Input: input, Count: n.Count, Offset: n.Offset,
 		}
 	case *UnionAll:
 		p := &ConcatRows{Operator: operator(n, 0)}
 		for _, input := range n.Inputs {
-			source := b.build(input)
+			source := build(input)
 			p.Sources = append(p.Sources, source)
 			p.Rows = addRows(p.Rows, source.Common().Rows)
 		}
@@ -100,7 +94,7 @@ func resolveAll(es []*expr.Expr, columns []Column) []*expr.Expr {
 	return out
 }
 
-func (b *builder) scan(n *Scan) Physical {
+func buildScan(n *Scan) Physical {
 	stats := n.Table.Statistics()
 	rows := -1.0
 	if stats.RowsConfidence != catalog.Unknown {
@@ -121,9 +115,9 @@ func (b *builder) scan(n *Scan) Physical {
 	return scan
 }
 
-// filter builds the operator for the conditions that the scan below, if there is one, does not apply by itself.
-func (b *builder) filter(n *Filter) Physical {
-	input := b.build(n.Input)
+// buildFilter makes the operator for the conditions that the scan below, if there is one, does not apply by itself.
+func buildFilter(n *Filter) Physical {
+	input := build(n.Input)
 	columns := n.Input.Columns()
 	scan, _ := input.(*TableScan)
 	rows := input.Common().Rows
@@ -152,9 +146,9 @@ func (p *TableScan) applies(condition *expr.Expr) bool {
 	return false
 }
 
-func (b *builder) project(n *Project) Physical { return b.projectOver(n, b.build(n.Input)) }
+func buildProject(n *Project) Physical { return projectOver(n, build(n.Input)) }
 
-func (b *builder) projectOver(n *Project, input Physical) Physical {
+func projectOver(n *Project, input Physical) Physical {
 	columns := n.Input.Columns()
 	exprs := resolveAll(n.Exprs, columns)
 	identity := len(exprs) == len(columns)
@@ -167,8 +161,8 @@ func (b *builder) projectOver(n *Project, input Physical) Physical {
 	return &ProjectColumns{Operator: operator(n, input.Common().Rows), Input: input, Exprs: exprs}
 }
 
-func (b *builder) aggregate(n *Aggregate) Physical {
-	input := b.build(n.Input)
+func buildAggregate(n *Aggregate) Physical {
+	input := build(n.Input)
 	columns := n.Input.Columns()
 	p := &HashAggregate{Operator: operator(n, 1), Input: input, Strategy: AggregateUngrouped, Sets: n.Sets}
 	if len(n.Groups) > 0 || n.Sets != nil {
@@ -188,8 +182,8 @@ func (b *builder) aggregate(n *Aggregate) Physical {
 	return p
 }
 
-func (b *builder) sort(n *Sort, limit, offset int64) Physical {
-	input := b.build(n.Input)
+func buildSort(n *Sort, limit, offset int64) Physical {
+	input := build(n.Input)
 	p := &SortRows{
 		Operator: operator(n, limited(input.Common().Rows, limit, offset)), Input: input, Limit: limit, Offset: offset,
 	}

@@ -37,8 +37,6 @@ func (o *Operator) Common() *Operator { return o }
 type PhysicalPlan struct {
 	Root      Physical
 	Operators int // how many; numbers are 0 to Operators-1
-	// Ordered says that the order of the result's rows means something: it was asked for, or it is the source's and kept.
-	Ordered bool
 }
 
 // TableScan reads a table. Those of the request's filters that Applied names it applies; by the others it only skips.

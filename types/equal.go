@@ -1,7 +1,5 @@
 package types
 
-import "math"
-
 // EqualOptions loosens Equal. The zero value is strict.
 type EqualOptions struct {
 	// IgnoreEncoding lets a vector equal one of another encoding. Dictionaries always compare by what they decode to.
@@ -68,7 +66,7 @@ func (c comparer) rows(a *Vector, i int, b *Vector, j int) bool {
 	case StorageBool:
 		return a.Bools().Get(i) == b.Bools().Get(j)
 	case StorageFloat16:
-		return c.floats(float64(halfToFloat(ValuesOf[uint16](a)[i])), float64(halfToFloat(ValuesOf[uint16](b)[j])))
+		return c.floats(float64(HalfToFloat(ValuesOf[uint16](a)[i])), float64(HalfToFloat(ValuesOf[uint16](b)[j])))
 	case StorageFloat32:
 		return c.floats(float64(ValuesOf[float32](a)[i]), float64(ValuesOf[float32](b)[j]))
 	case StorageFloat64:
@@ -127,18 +125,4 @@ func (v *Vector) variant(i int) (child, row int) {
 		return child, int(offsets[i])
 	}
 	return child, i
-}
-
-// halfToFloat widens an IEEE 754 half.
-func halfToFloat(h uint16) float32 {
-	sign, exponent, fraction := uint32(h>>15)<<31, uint32(h>>10&31), uint32(h&1023)
-	switch {
-	case exponent == 31:
-		return math.Float32frombits(sign | 255<<23 | fraction<<13)
-	case exponent == 0:
-		// Zero and subnormal numbers: fraction units of 2^-24.
-		f := float32(fraction) / (1 << 24)
-		return math.Float32frombits(math.Float32bits(f) | sign)
-	}
-	return math.Float32frombits(sign | (exponent+112)<<23 | fraction<<13)
 }

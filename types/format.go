@@ -38,7 +38,7 @@ func AppendText(dst []byte, v *Vector, row int) []byte {
 	case KindHugeInt:
 		return AppendDecimal(dst, int256Of128(ValuesOf[Int128](v)[row]), 0, 0)
 	case KindHalf:
-		return AppendFloat(dst, float64(halfToFloat(ValuesOf[uint16](v)[row])), 32)
+		return AppendFloat(dst, float64(HalfToFloat(ValuesOf[uint16](v)[row])), 32)
 	case KindFloat:
 		return AppendFloat(dst, float64(ValuesOf[float32](v)[row]), 32)
 	case KindDouble:

@@ -241,18 +241,18 @@ func TestInt256(t *testing.T) {
 
 func TestHalf(t *testing.T) {
 	for h := range 1 << 16 {
-		f := halfToFloat(uint16(h))
-		back := halfOfFloat(f)
+		f := HalfToFloat(uint16(h))
+		back := HalfFromFloat(float64(f))
 		if f != f {
-			if halfToFloat(back) == halfToFloat(back) {
+			if HalfToFloat(back) == HalfToFloat(back) {
 				t.Fatalf("NaN %x becomes %x", h, back)
 			}
 		} else if back != uint16(h) {
 			t.Fatalf("%x is %v becomes %x", h, f, back)
 		}
 		// Halfway to the next number rounds to the even one.
-		if next := halfToFloat(uint16(h) + 1); h&0x7fff < 0x7bff && halfOfFloat((f+next)/2) != uint16(h+h&1) {
-			t.Fatalf("between %x and the next rounds to %x", h, halfOfFloat((f+next)/2))
+		if next := HalfToFloat(uint16(h) + 1); h&0x7fff < 0x7bff && HalfFromFloat(float64((f+next)/2)) != uint16(h+h&1) {
+			t.Fatalf("between %x and the next rounds to %x", h, HalfFromFloat(float64((f+next)/2)))
 		}
 	}
 }
@@ -346,5 +346,16 @@ func TestViews(t *testing.T) {
 				t.Errorf("compare %q, %q is %d, want %d", s, other, got, want)
 			}
 		}
+	}
+}
+
+// TestHalfRoundsOnce has a value just above the middle of two halves: by way of a float it would fall on the middle and be rounded down.
+func TestHalfRoundsOnce(t *testing.T) {
+	v, err := NewValue(Half, 1+0x1p-11+0x1p-30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h := ValuesOf[uint16](v)[0]; h != 0x3c01 {
+		t.Errorf("got %#x, want 0x3c01", h)
 	}
 }

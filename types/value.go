@@ -97,7 +97,7 @@ func Value(v *Vector, row int) any {
 	case KindHugeInt:
 		return wideInt(v, row).Big()
 	case KindHalf:
-		return halfToFloat(ValuesOf[uint16](v)[row])
+		return HalfToFloat(ValuesOf[uint16](v)[row])
 	case KindFloat:
 		return ValuesOf[float32](v)[row]
 	case KindDouble:

@@ -110,7 +110,7 @@ func (b *builder) build() (*Vector, error) {
 	case KindHalf:
 		return buildEach(b, func(x any) (uint16, error) {
 			f, ok := floatOf(x)
-			h := halfOfFloat(float32(f))
+			h := HalfFromFloat(f)
 			if ok && !math.IsInf(f, 0) && h&0x7fff == 0x7c00 {
 				return 0, ErrCastOverflow
 			}
@@ -450,33 +450,4 @@ func (b *builder) strings() (*Vector, error) {
 		buffers = []Buffer{{Bytes: held}}
 	}
 	return NewViews(b.typ, views, buffers, b.validity()), nil
-}
-
-// halfOfFloat rounds to the nearest half, ties to even.
-func halfOfFloat(f float32) uint16 {
-	b := math.Float32bits(f)
-	sign, exponent, fraction := uint16(b>>16)&0x8000, int(b>>23&255)-127, b&0x7fffff
-	switch {
-	case exponent == 128 && fraction != 0:
-		return sign | 0x7e00
-	case exponent > 15:
-		return sign | 0x7c00
-	case exponent < -25:
-		return sign
-	case exponent < -14: // subnormal: units of 2^-24
-		full := fraction | 0x800000
-		shift := uint(-exponent - 14 + 13)
-		return sign | uint16(roundShift(full, shift))
-	}
-	// A carry out of the fraction raises the exponent, up to infinity.
-	return sign | uint16(uint32(exponent+15)<<10+roundShift(fraction, 13))
-}
-
-func roundShift(x uint32, shift uint) uint32 {
-	half := uint32(1) << (shift - 1)
-	q, rest := x>>shift, x&(1<<shift-1)
-	if rest > half || rest == half && q&1 == 1 {
-		q++
-	}
-	return q
 }

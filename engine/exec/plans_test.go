@@ -158,7 +158,7 @@ func planOf(root plan.Physical) *plan.PhysicalPlan {
 		}
 	}
 	number(root)
-	return &plan.PhysicalPlan{Root: root, Operators: n, Ordered: true}
+	return &plan.PhysicalPlan{Root: root, Operators: n}
 }
 
 // run is a query's surroundings in a test.

@@ -37,9 +37,6 @@ func textOf(env *kernels.Env, v *types.Vector) textColumn {
 // at gives the bytes of row i, borrowed.
 func (c *textColumn) at(i int) []byte { return c.views[i*c.step].Bytes(c.buffers) }
 
-// constant reports whether every row has the same value.
-func (c *textColumn) constant() bool { return c.step == 0 }
-
 func plainOrConstant(env *kernels.Env, v *types.Vector) (*types.Vector, int) {
 	if v.Encoding() == types.Constant {
 		return v, 0

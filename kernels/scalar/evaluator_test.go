@@ -151,15 +151,6 @@ func columnOf(typ, which int) *expr.Expr {
 	return expr.NewColumn(2*typ+which, fmt.Sprintf("%s%d", operandTypes[typ].typ.Kind(), which), operandTypes[typ].typ, true)
 }
 
-func typeIndex(t types.Type) int {
-	for i, o := range operandTypes {
-		if o.typ.Equal(t) {
-			return i
-		}
-	}
-	return -1
-}
-
 // of gives an expression of operand type typ.
 func (g *generator) of(typ, depth int) *expr.Expr {
 	e := g.fresh(typ, depth)
