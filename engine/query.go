@@ -119,13 +119,13 @@ func (s *statement) bind(parsed sql.Statement, parameters map[string]*types.Vect
 	}
 }
 
-// acquire takes a share in every table below a node; false, and none, when one is gone.
+// acquire takes a share in every table of a plan; false, and none, when one is gone.
 func (s *statement) acquire(root plan.Node) bool {
 	gone := false
-	plan.Transform(root, func(n plan.Node) plan.Node {
+	plan.Walk(root, func(n plan.Node) {
 		scan, ok := n.(*plan.Scan)
 		if !ok || gone {
-			return n
+			return
 		}
 		if t, ok := scan.Table.(shared); ok {
 			if t.Acquire() {
@@ -134,7 +134,6 @@ func (s *statement) acquire(root plan.Node) bool {
 				gone = true
 			}
 		}
-		return n
 	})
 	if gone {
 		for _, t := range s.tables {

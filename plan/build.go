@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/lacunadb/lacuna/catalog"
@@ -9,8 +10,32 @@ import (
 
 // Build chooses the physical plan of an optimized logical one. Columns of the result are those of the root, in order.
 func Build(n Node) (*PhysicalPlan, error) {
-	root := build(n)
-	return &PhysicalPlan{Root: root, Operators: number(root, 0)}, nil
+	b := &builder{}
+	root := b.build(n)
+	return &PhysicalPlan{Root: root, Operators: number(root, 0), Filters: b.filters}, nil
+}
+
+// builder chooses operators for one plan.
+type builder struct {
+	filters int // dynamic filters so far
+	// shared gives the columns of the definitions, by id, whose bodies are being built.
+	shared map[SharedID]sharedRows
+}
+
+// sharedRows is what a SharedScan needs to know of its definition.
+type sharedRows struct {
+	columns []Column
+	rows    float64
+}
+
+// withShared makes a definition known to the scans in what f builds.
+func (b *builder) withShared(id SharedID, columns []Column, rows float64, f func() Physical) Physical {
+	if b.shared == nil {
+		b.shared = map[SharedID]sharedRows{}
+	}
+	b.shared[id] = sharedRows{columns: columns, rows: rows}
+	defer delete(b.shared, id)
+	return f()
 }
 
 // number gives operators their numbers in the order in which EXPLAIN prints them.
@@ -23,51 +48,88 @@ func number(p Physical, next int) int {
 	return next
 }
 
-func build(n Node) Physical {
+func (b *builder) build(n Node) Physical {
 	switch n := n.(type) {
 	case *Scan:
 		return buildScan(n)
 	case *Values:
 		return &ValuesScan{Operator: operator(n, float64(len(n.Rows))), Rows: n.Rows}
 	case *Filter:
-		return buildFilter(n)
+		return b.buildFilter(n)
 	case *Project:
-		return buildProject(n)
+		return b.buildProject(n)
 	case *Aggregate:
-		return buildAggregate(n)
+		return b.buildAggregate(n)
 	case *Distinct:
-		input := build(n.Input)
+		input := b.build(n.Input)
 		p := &HashAggregate{Operator: operator(n, groupsOf(input.Common().Rows)), Input: input, Strategy: AggregateHash}
 		for i, c := range n.Columns() {
 			p.Keys = append(p.Keys, expr.NewColumn(i, c.Name, c.Type, c.Nullable))
 		}
 		return p
 	case *Sort:
-		return buildSort(n, -1, 0)
+		return b.buildSort(n, -1, 0)
 	case *Limit:
 		if s, ok := n.Input.(*Sort); ok && n.Count >= 0 {
-			return buildSort(s, n.Count, n.Offset)
+			return b.buildSort(s, n.Count, n.Offset)
 		}
 		// A projection between limit and sort changes neither the number nor the order of rows: sort below it, keeping only the top.
 		if p, ok := n.Input.(*Project); ok && n.Count >= 0 {
 			if s, ok := p.Input.(*Sort); ok {
-				return projectOver(p, buildSort(s, n.Count, n.Offset))
+				return projectOver(p, b.buildSort(s, n.Count, n.Offset))
 			}
 		}
-		input := build(n.Input)
+		input := b.build(n.Input)
 		return &LimitRows{
 			Operator: operator(n, limited(input.Common().Rows, n.Count, n.Offset)), Input: input, Count: n.Count, Offset: n.Offset,
+		}
+	case *Join:
+		return b.buildJoin(n)
+	case *Window:
+		return b.buildWindow(n)
+	case *Shared:
+		p := &MaterializeRows{ID: n.ID, Name: n.Name, Definition: b.build(n.Definition)}
+		p.Body = b.withShared(n.ID, n.Definition.Columns(), p.Definition.Common().Rows, func() Physical { return b.build(n.Body) })
+		p.Operator = operator(n, p.Body.Common().Rows)
+		return p
+	case *SharedScan:
+		definition := b.shared[n.ID]
+		p := &MaterializedScan{Operator: operator(n, definition.rows), ID: n.ID, Name: n.Name}
+		for _, id := range n.Source {
+			p.Columns = append(p.Columns, mustColumn(definition.columns, id))
+		}
+		return p
+	case *Recursive:
+		p := &RecurseRows{Operator: operator(n, -1), ID: n.ID, Name: n.Name, Initial: b.build(n.Initial), Distinct: n.Distinct}
+		p.Step = b.withShared(n.ID, n.Output, -1, func() Physical { return b.build(n.Step) })
+		return p
+	case *Unnest:
+		input := b.build(n.Input)
+		return &UnnestRows{
+			Operator: operator(n, input.Common().Rows), Input: input, Exprs: resolveAll(n.Exprs, n.Input.Columns()), Ordinality: n.Ordinality != nil,
+			Outer: n.Outer,
+		}
+	case *Sample:
+		input := b.build(n.Input)
+		rows := input.Common().Rows
+		if n.Method == SampleReservoir {
+			rows = limited(rows, n.Rows, 0)
+		} else if rows >= 0 {
+			rows *= n.Percent / 100
+		}
+		return &SampleRows{
+			Operator: operator(n, rows), Input: input, Method: n.Method, Percent: n.Percent, Rows: n.Rows, Seed: n.Seed, Seeded: n.Seeded,
 		}
 	case *UnionAll:
 		p := &ConcatRows{Operator: operator(n, 0)}
 		for _, input := range n.Inputs {
-			source := build(input)
+			source := b.build(input)
 			p.Sources = append(p.Sources, source)
 			p.Rows = addRows(p.Rows, source.Common().Rows)
 		}
 		return p
 	}
-	panic("plan: a logical node without a physical form")
+	panic(fmt.Sprintf("plan: %T has no physical form", n))
 }
 
 func operator(n Node, rows float64) Operator {
@@ -94,6 +156,15 @@ func resolveAll(es []*expr.Expr, columns []Column) []*expr.Expr {
 	return out
 }
 
+func resolveKeys(keys []SortKey, columns []Column) []SortKey {
+	var out []SortKey
+	for _, k := range keys {
+		k.Expr = resolve(k.Expr, columns)
+		out = append(out, k)
+	}
+	return out
+}
+
 func buildScan(n *Scan) Physical {
 	stats := n.Table.Statistics()
 	rows := -1.0
@@ -116,8 +187,8 @@ func buildScan(n *Scan) Physical {
 }
 
 // buildFilter makes the operator for the conditions that the scan below, if there is one, does not apply by itself.
-func buildFilter(n *Filter) Physical {
-	input := build(n.Input)
+func (b *builder) buildFilter(n *Filter) Physical {
+	input := b.build(n.Input)
 	columns := n.Input.Columns()
 	scan, _ := input.(*TableScan)
 	rows := input.Common().Rows
@@ -146,7 +217,7 @@ func (p *TableScan) applies(condition *expr.Expr) bool {
 	return false
 }
 
-func buildProject(n *Project) Physical { return projectOver(n, build(n.Input)) }
+func (b *builder) buildProject(n *Project) Physical { return projectOver(n, b.build(n.Input)) }
 
 func projectOver(n *Project, input Physical) Physical {
 	columns := n.Input.Columns()
@@ -161,10 +232,10 @@ func projectOver(n *Project, input Physical) Physical {
 	return &ProjectColumns{Operator: operator(n, input.Common().Rows), Input: input, Exprs: exprs}
 }
 
-func buildAggregate(n *Aggregate) Physical {
-	input := build(n.Input)
+func (b *builder) buildAggregate(n *Aggregate) Physical {
+	input := b.build(n.Input)
 	columns := n.Input.Columns()
-	p := &HashAggregate{Operator: operator(n, 1), Input: input, Strategy: AggregateUngrouped, Sets: n.Sets}
+	p := &HashAggregate{Operator: operator(n, 1), Input: input, Strategy: AggregateUngrouped, Sets: n.Sets, Grouping: n.Grouping != nil}
 	if len(n.Groups) > 0 || n.Sets != nil {
 		p.Strategy = AggregateHash
 		p.Rows = groupsOf(input.Common().Rows)
@@ -177,19 +248,32 @@ func buildAggregate(n *Aggregate) Physical {
 		if a.Filter != nil {
 			call.Filter = resolve(a.Filter, columns)
 		}
+		if a.Function.OrderSensitive {
+			call.Order = resolveKeys(a.Order, columns)
+		}
 		p.Aggregates = append(p.Aggregates, call)
 	}
 	return p
 }
 
-func buildSort(n *Sort, limit, offset int64) Physical {
-	input := build(n.Input)
+func (b *builder) buildSort(n *Sort, limit, offset int64) Physical {
+	input := b.build(n.Input)
 	p := &SortRows{
 		Operator: operator(n, limited(input.Common().Rows, limit, offset)), Input: input, Limit: limit, Offset: offset,
 	}
-	for _, k := range n.Keys {
-		p.Keys = append(p.Keys, PhysicalSortKey{Expr: resolve(k.Expr, n.Input.Columns()), Descending: k.Descending, NullsFirst: k.NullsFirst})
+	p.Keys = resolveKeys(n.Keys, n.Input.Columns())
+	return p
+}
+
+func (b *builder) buildWindow(n *Window) Physical {
+	input := b.build(n.Input)
+	columns := n.Input.Columns()
+	p := &WindowRows{
+		Operator: operator(n, input.Common().Rows), Input: input,
+		PartitionBy: resolveAll(n.PartitionBy, columns), OrderBy: resolveKeys(n.OrderBy, columns),
 	}
+	resolved := mapExpressions(n, func(e *expr.Expr) *expr.Expr { return resolve(e, columns) })
+	p.Calls = resolved.(*Window).Calls
 	return p
 }
 

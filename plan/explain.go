@@ -79,6 +79,14 @@ func explainLogical(b *strings.Builder, n Node, depth int) {
 	for _, d := range details {
 		fmt.Fprintf(b, "%s    %s\n", indent, d)
 	}
+	subqueries(n, func(s *Subquery) {
+		fmt.Fprintf(b, "%s    subquery %s", indent, s.Kind)
+		if len(s.Conditions) > 0 {
+			fmt.Fprintf(b, ": %s", exprList(s.Conditions, " AND "))
+		}
+		b.WriteByte('\n')
+		explainLogical(b, s.Plan, depth+3)
+	})
 	for _, c := range n.Children() {
 		explainLogical(b, c, depth+1)
 	}
@@ -99,6 +107,9 @@ func (p *TableScan) Explain() (string, []string) {
 	}
 	if len(advice) > 0 {
 		details = append(details, "skips by: "+exprList(advice, " AND "))
+	}
+	for _, d := range p.Dynamic {
+		details = append(details, fmt.Sprintf("narrowed by filter %d on %s", d.Filter+1, types.QuoteIdent(p.Output[d.Column].Name)))
 	}
 	return "Scan " + p.Name, details
 }
@@ -132,7 +143,7 @@ func (p *HashAggregate) Explain() (string, []string) {
 		details = append(details, "set ("+strings.Join(names, ", ")+")")
 	}
 	for i, a := range p.Aggregates {
-		details = append(details, callText(a.Function.Name, a.Args, a.Distinct, a.Filter)+" as "+types.QuoteIdent(p.Output[len(p.Keys)+i].Name))
+		details = append(details, callText(a.Function.Name, a.Args, a.Distinct, a.Filter, a.Order)+" as "+types.QuoteIdent(p.Output[len(p.Keys)+i].Name))
 	}
 	return "Aggregate " + p.Strategy.String(), details
 }
@@ -145,11 +156,101 @@ func (p *SortRows) Explain() (string, []string) {
 			name += fmt.Sprintf(" after %d", p.Offset)
 		}
 	}
-	keys := make([]string, len(p.Keys))
-	for i, k := range p.Keys {
-		keys[i] = keyText(k.Expr, k.Descending, k.NullsFirst)
+	return name, []string{keysText(p.Keys)}
+}
+
+func (p *HashJoin) Explain() (string, []string) {
+	details := []string{"on " + keyPairs(p.Keys)}
+	if len(p.Keys) == 0 {
+		details = nil
 	}
-	return name, []string{strings.Join(keys, ", ")}
+	if p.Condition != nil {
+		details = append(details, "and "+p.Condition.String())
+	}
+	if p.Mark != nil {
+		text := keyPairs(p.Mark.Keys)
+		if p.Mark.Condition != nil {
+			if text != "" {
+				text += " AND "
+			}
+			text += p.Mark.Condition.String()
+		}
+		details = append(details, "mark "+text)
+	}
+	for _, d := range p.Publish {
+		details = append(details, fmt.Sprintf("gives filter %d from %s", d.Filter+1, keyPairs(p.Keys[d.Key:d.Key+1])))
+	}
+	side := "right"
+	if p.BuildLeft {
+		side = "left"
+	}
+	return fmt.Sprintf("Hash join %s, table over %s", p.Kind, side), details
+}
+
+// keyPairs gives join keys as conditions.
+func keyPairs(keys []JoinKey) string {
+	parts := make([]string, len(keys))
+	for i, k := range keys {
+		operator := "="
+		if k.NullSafe {
+			operator = "IS NOT DISTINCT FROM"
+		}
+		parts[i] = fmt.Sprintf("%s %s %s", k.Left, operator, k.Right)
+	}
+	return strings.Join(parts, " AND ")
+}
+
+func (p *LoopJoin) Explain() (string, []string) {
+	var details []string
+	if p.Condition != nil {
+		details = append(details, "on "+p.Condition.String())
+	}
+	if p.Mark != nil {
+		details = append(details, "mark "+p.Mark.String())
+	}
+	return fmt.Sprintf("Loop join %s", p.Kind), details
+}
+
+func (p *WindowRows) Explain() (string, []string) {
+	var details []string
+	if len(p.PartitionBy) > 0 {
+		details = append(details, "partition by "+exprList(p.PartitionBy, ", "))
+	}
+	if len(p.OrderBy) > 0 {
+		details = append(details, "order by "+keysText(p.OrderBy))
+	}
+	first := len(p.Output) - len(p.Calls)
+	for i, c := range p.Calls {
+		details = append(details, windowText(c)+" as "+types.QuoteIdent(p.Output[first+i].Name))
+	}
+	return "Window", details
+}
+
+func (p *MaterializeRows) Explain() (string, []string) {
+	return "Materialize " + types.QuoteIdent(p.Name), nil
+}
+
+func (p *MaterializedScan) Explain() (string, []string) {
+	return "Materialized scan " + types.QuoteIdent(p.Name), []string{"columns: " + columnNames(p.Output)}
+}
+
+func (p *RecurseRows) Explain() (string, []string) {
+	if p.Distinct {
+		return "Recursive " + types.QuoteIdent(p.Name) + " distinct", nil
+	}
+	return "Recursive " + types.QuoteIdent(p.Name), nil
+}
+
+func (p *UnnestRows) Explain() (string, []string) {
+	name := "Unnest"
+	if p.Outer {
+		name += " outer"
+	}
+	return name, []string{exprList(p.Exprs, ", ")}
+}
+
+func (p *SampleRows) Explain() (string, []string) {
+	return sampleText(p.Method, p.Percent, p.Rows), nil
 }
 
 func (p *LimitRows) Explain() (string, []string) { return limitText(p.Count, p.Offset), nil }
@@ -185,18 +286,17 @@ func (n *Aggregate) Explain() (string, []string) {
 	for _, g := range n.Groups {
 		details = append(details, "group by "+named(g.Expr, g.Output.Name))
 	}
+	if n.Sets != nil {
+		details = append(details, setsText(n.Sets))
+	}
 	for _, a := range n.Aggregates {
-		details = append(details, callText(a.Function.Name, a.Args, a.Distinct, a.Filter)+" as "+types.QuoteIdent(a.Output.Name))
+		details = append(details, callText(a.Function.Name, a.Args, a.Distinct, a.Filter, a.Order)+" as "+types.QuoteIdent(a.Output.Name))
 	}
 	return "Aggregate", details
 }
 
 func (n *Sort) Explain() (string, []string) {
-	keys := make([]string, len(n.Keys))
-	for i, k := range n.Keys {
-		keys[i] = keyText(k.Expr, k.Descending, k.NullsFirst)
-	}
-	return "Sort", []string{strings.Join(keys, ", ")}
+	return "Sort", []string{keysText(n.Keys)}
 }
 
 func (n *Limit) Explain() (string, []string) { return limitText(n.Count, n.Offset), nil }
@@ -204,6 +304,19 @@ func (n *Limit) Explain() (string, []string) { return limitText(n.Count, n.Offse
 func (n *Distinct) Explain() (string, []string) { return "Distinct", nil }
 
 func (n *UnionAll) Explain() (string, []string) { return "Union all", nil }
+
+// setsText gives grouping sets as lists of key numbers, counted from 1.
+func setsText(sets [][]int) string {
+	parts := make([]string, len(sets))
+	for i, set := range sets {
+		keys := make([]string, len(set))
+		for j, k := range set {
+			keys[j] = fmt.Sprint(k + 1)
+		}
+		parts[i] = "(" + strings.Join(keys, ", ") + ")"
+	}
+	return "grouping sets " + strings.Join(parts, ", ")
+}
 
 func columnNames(s types.Schema) string {
 	names := make([]string, len(s))
@@ -228,13 +341,16 @@ func named(e *expr.Expr, name string) string {
 	return types.QuoteIdent(name)
 }
 
-func callText(name string, args []*expr.Expr, distinct bool, filter *expr.Expr) string {
+func callText(name string, args []*expr.Expr, distinct bool, filter *expr.Expr, order []SortKey) string {
 	list := exprList(args, ", ")
 	if name == "count" && len(args) == 0 {
 		list = "*"
 	}
 	if distinct {
 		list = "DISTINCT " + list
+	}
+	if len(order) > 0 {
+		list += " ORDER BY " + keysText(order)
 	}
 	text := name + "(" + list + ")"
 	if filter != nil {

@@ -18,7 +18,8 @@ type Column struct {
 // Ref makes an expression that reads the column.
 func (c Column) Ref() *expr.Expr { return expr.NewColumn(c.ID, c.Name, c.Type, c.Nullable) }
 
-// Node is a logical operator. Immutable.
+// Node is a logical operator. Immutable. The nodes are, one verb a file: Scan, Values, Filter, Project, Aggregate, Sort, Limit, Distinct and UnionAll
+// here, Join (join.go), Window (window.go), Shared, SharedScan and Recursive (shared.go), Unnest (unnest.go), Sample (sample.go).
 type Node interface {
 	// Columns gives the output columns in order.
 	Columns() []Column
@@ -86,9 +87,12 @@ type AggregateCall struct {
 type Aggregate struct {
 	Input  Node
 	Groups []GroupKey
-	// Sets, when not nil, are the grouping sets as positions in Groups; a group that a set leaves out is NULL there.
+	// Sets, when not nil, are the grouping sets as positions in Groups; a group that a set leaves out is NULL there. The input is grouped by each of them,
+	// an empty one giving exactly one row.
 	Sets       [][]int
 	Aggregates []AggregateCall
+	// Grouping, with Sets, is a BIGINT column that holds the number of the row's set, counted from 0: GROUPING() is computed from it.
+	Grouping *Column
 }
 
 // GroupKey is an expression that an Aggregate groups by and the column that holds its value.
@@ -137,7 +141,7 @@ func (n *Limit) Columns() []Column    { return n.Input.Columns() }
 func (n *Distinct) Columns() []Column { return n.Input.Columns() }
 func (n *UnionAll) Columns() []Column { return n.Output }
 
-// Columns gives the group keys, then the aggregates.
+// Columns gives the group keys, the aggregates, then Grouping.
 func (n *Aggregate) Columns() []Column {
 	out := make([]Column, 0, len(n.Groups)+len(n.Aggregates))
 	for _, g := range n.Groups {
@@ -149,6 +153,9 @@ func (n *Aggregate) Columns() []Column {
 	}
 	for _, a := range n.Aggregates {
 		out = append(out, a.Output)
+	}
+	if n.Grouping != nil {
+		out = append(out, *n.Grouping)
 	}
 	return out
 }

@@ -37,6 +37,7 @@ func (o *Operator) Common() *Operator { return o }
 type PhysicalPlan struct {
 	Root      Physical
 	Operators int // how many; numbers are 0 to Operators-1
+	Filters   int // how many dynamic filters; numbers are 0 to Filters-1
 }
 
 // TableScan reads a table. Those of the request's filters that Applied names it applies; by the others it only skips.
@@ -46,6 +47,14 @@ type TableScan struct {
 	Name    string
 	Request catalog.ScanRequest // BatchRows is filled in by execution
 	Applied []bool              // by filter
+	// Dynamic are the filters that joins of the same plan publish while it runs.
+	Dynamic []DynamicColumn
+}
+
+// DynamicColumn is a column of a scan that a dynamic filter narrows.
+type DynamicColumn struct {
+	Filter int // its number in the plan; HashJoin.Publish names the join
+	Column int // position in the scan's columns
 }
 
 // ValuesScan gives literal rows: one constant vector per row and column.
@@ -87,6 +96,7 @@ type PhysicalAggregate struct {
 	Args     []*expr.Expr
 	Filter   *expr.Expr
 	Distinct bool
+	Order    []SortKey // in which an order-sensitive function takes the rows of a group; empty: the input's order
 }
 
 // HashAggregate groups its input and computes aggregates: the output is the keys, then the aggregates. A Distinct operator is one
@@ -98,20 +108,14 @@ type HashAggregate struct {
 	Keys       []*expr.Expr
 	Sets       [][]int // grouping sets, positions in Keys; nil = one set of all keys
 	Aggregates []PhysicalAggregate
-}
-
-// PhysicalSortKey is one key of an order.
-type PhysicalSortKey struct {
-	Expr       *expr.Expr
-	Descending bool
-	NullsFirst bool
+	Grouping   bool // the last output column is the number of the row's set, a BIGINT
 }
 
 // SortRows orders its input, stably with respect to the source order. With Limit >= 0 it is a top-N: it keeps Limit rows after Offset.
 type SortRows struct {
 	Operator
 	Input  Physical
-	Keys   []PhysicalSortKey
+	Keys   []SortKey
 	Limit  int64 // -1: all rows
 	Offset int64
 }
@@ -130,11 +134,122 @@ type ConcatRows struct {
 	Sources []Physical
 }
 
-func (*TableScan) Inputs() []Physical        { return nil }
-func (*ValuesScan) Inputs() []Physical       { return nil }
-func (p *FilterRows) Inputs() []Physical     { return []Physical{p.Input} }
-func (p *ProjectColumns) Inputs() []Physical { return []Physical{p.Input} }
-func (p *HashAggregate) Inputs() []Physical  { return []Physical{p.Input} }
-func (p *SortRows) Inputs() []Physical       { return []Physical{p.Input} }
-func (p *LimitRows) Inputs() []Physical      { return []Physical{p.Input} }
-func (p *ConcatRows) Inputs() []Physical     { return p.Sources }
+// JoinKey is a pair of expressions, over the left and the right input, of one type. They match when they are equal; NULL only with NullSafe, and
+// then NULL matches NULL.
+type JoinKey struct {
+	Left, Right *expr.Expr
+	NullSafe    bool
+}
+
+// PhysicalMark is what a mark join computes; see Mark. Keys and Condition together are its conditions, joined by AND.
+type PhysicalMark struct {
+	Keys      []JoinKey  // equalities, in three-valued logic where not NullSafe
+	Condition *expr.Expr // over the left columns and then the right ones; nil = TRUE
+}
+
+// HashJoin joins by a hash table over one side. A pair of rows matches when all keys do and the condition is true. There is at least one key, in Keys or
+// in Mark.Keys.
+//
+// The other side, the probe, keeps its order where the kind gives its rows; rows of the build side without a match come last.
+type HashJoin struct {
+	Operator
+	Kind        JoinKind
+	Left, Right Physical
+	// BuildLeft says that the table is over the left side, else over the right one. Never with MarkJoin and SingleJoin.
+	BuildLeft bool
+	Keys      []JoinKey
+	Condition *expr.Expr // over the left columns and then the right ones; nil = TRUE
+	Mark      *PhysicalMark
+	// Columns are the output columns: positions among the left columns, then the right ones, then the mark.
+	Columns []int
+	// Publish are the dynamic filters that the finished table gives to scans below the probe side.
+	Publish []DynamicKey
+}
+
+// DynamicKey is a join key whose values in the build side narrow scans of the probe side.
+type DynamicKey struct {
+	Filter int // number in the plan
+	Key    int // position in HashJoin.Keys
+}
+
+// LoopJoin joins without equality: each left row is tested against all right rows, which are kept. Otherwise as HashJoin.
+type LoopJoin struct {
+	Operator
+	Kind        JoinKind
+	Left, Right Physical
+	Condition   *expr.Expr // over the left columns and then the right ones; nil = TRUE
+	Mark        *expr.Expr // MarkJoin: the mark's conditions, joined by AND
+	Columns     []int      // as in HashJoin
+}
+
+// WindowRows computes window functions: its output is the input's columns, then one per call. See Window.
+type WindowRows struct {
+	Operator
+	Input       Physical
+	PartitionBy []*expr.Expr
+	OrderBy     []SortKey
+	Calls       []WindowCall // their Output is not used
+}
+
+// MaterializeRows computes Definition once and keeps its rows; the MaterializedScans with its id in Body read them. Its output is Body's.
+type MaterializeRows struct {
+	Operator
+	ID               SharedID
+	Name             string
+	Definition, Body Physical
+}
+
+// MaterializedScan reads the kept rows of the MaterializeRows, or the last step's of the RecurseRows, with its id.
+type MaterializedScan struct {
+	Operator
+	ID      SharedID
+	Name    string
+	Columns []int // positions in the kept rows' columns
+}
+
+// RecurseRows gives the rows of Initial and then, until there are none, those of Step, in which MaterializedScans with its id read the rows that came last.
+// With Distinct a row that came before is dropped. Operators in Step that do not depend on those rows keep what they have built.
+type RecurseRows struct {
+	Operator
+	ID            SharedID
+	Name          string
+	Initial, Step Physical
+	Distinct      bool
+}
+
+// UnnestRows gives a row for each list element; see Unnest. Its output is the input's columns, the elements, and the ordinality.
+type UnnestRows struct {
+	Operator
+	Input      Physical
+	Exprs      []*expr.Expr
+	Ordinality bool
+	Outer      bool
+}
+
+// SampleRows keeps a random part of the rows; see Sample.
+type SampleRows struct {
+	Operator
+	Input   Physical
+	Method  SampleMethod
+	Percent float64
+	Rows    int64
+	Seed    int64
+	Seeded  bool
+}
+
+func (*TableScan) Inputs() []Physical         { return nil }
+func (*ValuesScan) Inputs() []Physical        { return nil }
+func (p *FilterRows) Inputs() []Physical      { return []Physical{p.Input} }
+func (p *ProjectColumns) Inputs() []Physical  { return []Physical{p.Input} }
+func (p *HashAggregate) Inputs() []Physical   { return []Physical{p.Input} }
+func (p *SortRows) Inputs() []Physical        { return []Physical{p.Input} }
+func (p *LimitRows) Inputs() []Physical       { return []Physical{p.Input} }
+func (p *ConcatRows) Inputs() []Physical      { return p.Sources }
+func (p *HashJoin) Inputs() []Physical        { return []Physical{p.Left, p.Right} }
+func (p *LoopJoin) Inputs() []Physical        { return []Physical{p.Left, p.Right} }
+func (p *WindowRows) Inputs() []Physical      { return []Physical{p.Input} }
+func (p *MaterializeRows) Inputs() []Physical { return []Physical{p.Definition, p.Body} }
+func (*MaterializedScan) Inputs() []Physical  { return nil }
+func (p *RecurseRows) Inputs() []Physical     { return []Physical{p.Initial, p.Step} }
+func (p *UnnestRows) Inputs() []Physical      { return []Physical{p.Input} }
+func (p *SampleRows) Inputs() []Physical      { return []Physical{p.Input} }

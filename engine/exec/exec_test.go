@@ -268,9 +268,9 @@ func sortCase(name string, limit, offset int64, down, nullsFirst bool, keys ...i
 	c.name = "sort " + name
 	c.build = func(t *fakeTable) plan.Physical {
 		s := scanOf(t)
-		var sortKeys []plan.PhysicalSortKey
+		var sortKeys []plan.SortKey
 		for _, k := range keys {
-			sortKeys = append(sortKeys, plan.PhysicalSortKey{Expr: column(s, k), Descending: down, NullsFirst: nullsFirst})
+			sortKeys = append(sortKeys, plan.SortKey{Expr: column(s, k), Descending: down, NullsFirst: nullsFirst})
 		}
 		return sortOf(s, limit, offset, sortKeys...)
 	}

@@ -224,7 +224,7 @@ func TestKeyTypes(t *testing.T) {
 		for _, down := range []bool{false, true} {
 			for _, nullsFirst := range []bool{false, true} {
 				for _, second := range []bool{false, true} {
-					keys := []plan.PhysicalSortKey{{Expr: column(s, 0), Descending: down, NullsFirst: nullsFirst}}
+					keys := []plan.SortKey{{Expr: column(s, 0), Descending: down, NullsFirst: nullsFirst}}
 					if second {
 						keys = append(keys, descending(column(s, 1)))
 					}

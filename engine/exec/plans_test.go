@@ -128,13 +128,13 @@ func groupOf(input plan.Physical, keys []int, aggregates ...plan.PhysicalAggrega
 	return p
 }
 
-func ascending(e *expr.Expr) plan.PhysicalSortKey { return plan.PhysicalSortKey{Expr: e} }
+func ascending(e *expr.Expr) plan.SortKey { return plan.SortKey{Expr: e} }
 
-func descending(e *expr.Expr) plan.PhysicalSortKey {
-	return plan.PhysicalSortKey{Expr: e, Descending: true, NullsFirst: true}
+func descending(e *expr.Expr) plan.SortKey {
+	return plan.SortKey{Expr: e, Descending: true, NullsFirst: true}
 }
 
-func sortOf(input plan.Physical, limit, offset int64, keys ...plan.PhysicalSortKey) plan.Physical {
+func sortOf(input plan.Physical, limit, offset int64, keys ...plan.SortKey) plan.Physical {
 	return &plan.SortRows{Operator: plan.Operator{Output: input.Schema()}, Input: input, Keys: keys, Limit: limit, Offset: offset}
 }
 

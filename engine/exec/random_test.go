@@ -16,7 +16,7 @@ func randomPlan(r *rand.Rand, table *fakeTable, depth int) plan.Physical {
 	}
 	input := randomPlan(r, table, depth-1)
 	a, b := column(input, 0), column(input, 1)
-	all := []plan.PhysicalSortKey{{Expr: b, Descending: r.IntN(2) == 0, NullsFirst: r.IntN(2) == 0}, ascending(a)}
+	all := []plan.SortKey{{Expr: b, Descending: r.IntN(2) == 0, NullsFirst: r.IntN(2) == 0}, ascending(a)}
 	switch r.IntN(8) {
 	case 0:
 		return filterOf(input, call("gt", b, integer(r.IntN(80)-10)))

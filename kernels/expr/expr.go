@@ -30,9 +30,11 @@ const (
 	Case
 	// Coalesce gives the first argument that is not null. A later one is evaluated only on rows where the earlier are null.
 	Coalesce
-	// OuterColumn reads column Expr.Column of a query around a correlated subquery. Only in logical plans before decorrelation.
+	// OuterColumn reads a value that a query gets from around it: column Expr.Column is an input of the subquery (see plan.Subquery), or a
+	// column of the left side of the lateral join that the query is the right side of. Only in logical plans before decorrelation.
 	OuterColumn
-	// Subquery stands for a subquery's result; Expr.Subquery says which. Only in logical plans before decorrelation.
+	// Subquery stands for a subquery's result; Expr.Subquery, a *plan.Subquery, says which. Its arguments are all that the subquery takes from
+	// around it. Only in logical plans before decorrelation.
 	Subquery
 )
 
@@ -50,7 +52,7 @@ type Expr struct {
 	Function *Function     // Call
 	Try      bool          // Cast
 	Args     []*Expr
-	Subquery any // Subquery: the plan's own description; also carries its kind
+	Subquery any // Subquery: a *plan.Subquery
 
 	// Position is the byte offset in the SQL text for error messages, or -1.
 	Position int
@@ -59,6 +61,16 @@ type Expr struct {
 // NewColumn reads a column.
 func NewColumn(column int, name string, typ types.Type, nullable bool) *Expr {
 	return &Expr{Op: Column, Column: column, Name: name, Type: typ, Nullable: nullable, Position: -1}
+}
+
+// NewOuterColumn reads a column of a query around this one.
+func NewOuterColumn(column int, name string, typ types.Type, nullable bool) *Expr {
+	return &Expr{Op: OuterColumn, Column: column, Name: name, Type: typ, Nullable: nullable, Position: -1}
+}
+
+// NewSubquery makes the value of a subquery; args are what it takes from around it.
+func NewSubquery(subquery any, typ types.Type, nullable bool, args ...*Expr) *Expr {
+	return &Expr{Op: Subquery, Subquery: subquery, Type: typ, Nullable: nullable, Args: args, Position: -1}
 }
 
 // NewConstant makes a constant of row 0 of a vector, which must be plain or constant.
@@ -279,7 +291,8 @@ func (e *Expr) Columns(f func(column int)) {
 }
 
 // Equal reports whether two expressions are the same tree: same forms, functions, columns and constants. Constants are compared bit by
-// bit: 0.0 and -0.0 are equal values but not the same expression. Volatile calls and subqueries are never equal, not even to themselves.
+// bit: 0.0 and -0.0 are equal values but not the same expression. Volatile calls are never equal, not even to themselves; subqueries only when
+// they are one.
 func (e *Expr) Equal(o *Expr) bool {
 	if len(e.Args) != len(o.Args) || !e.sameNode(o) {
 		return false
@@ -303,7 +316,7 @@ func (e *Expr) sameNode(o *Expr) bool {
 	case Constant:
 		return types.EqualWith(e.Value, o.Value, types.EqualOptions{BitwiseFloats: true})
 	case Subquery:
-		return false
+		return e.Subquery == o.Subquery
 	}
 	return true
 }

@@ -70,8 +70,9 @@ type Family struct {
 	// Bind picks the overload for the arguments. It returns nil, nil when none takes them: the binder makes the error from the
 	// name, the types and Signatures. Another error is reported as it is.
 	Bind func(args []Arg) (*Function, error)
-	// BindAggregate does the same for an aggregate; exactly one of both is set.
+	// BindAggregate does the same for an aggregate and BindWindow for a function that only windows have; exactly one of the three is set.
 	BindAggregate func(args []Arg) (*Aggregate, error)
+	BindWindow    func(args []Arg) (*WindowFunction, error)
 	Signatures    []string // for messages and lacuna_functions(), such as "abs(x NUMERIC)"
 	Description   string
 	Example       string // an SQL expression and, after " = ", its result as text; run as a test
