@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 )
 
-// wheels are the Python packages that gen.py needs: DuckDB, and its TPC-H generator, which is not part of the Go module.
-var wheels = []string{"duckdb==1.5.5", "duckdb-extension-tpch==1.5.5"}
+// wheels are the Python packages that gen.py needs: DuckDB, and the benchmarks' generators, which are not part of the Go module.
+var wheels = []string{"duckdb==1.5.5", "duckdb-extension-tpch==1.5.5", "duckdb-extension-tpcds==1.5.5"}
 
-// generate makes the Parquet files of TPC-H.
-func generate(ctx context.Context, o tpchOptions) error {
+// generate makes the Parquet files of a benchmark, and the files of its queries.
+func generate(ctx context.Context, o options) error {
 	python := o.python
 	if python == "" {
 		var err error
@@ -23,7 +23,7 @@ func generate(ctx context.Context, o tpchOptions) error {
 	if err := os.MkdirAll(o.dir, 0o755); err != nil {
 		return err
 	}
-	return run(ctx, python, "gen.py", "--sf", fmt.Sprint(o.scale), "--dir", o.dir,
+	return runCommand(ctx, python, "gen.py", "--benchmark", o.name, "--sf", fmt.Sprint(o.scale), "--dir", o.dir,
 		"--compression", o.compression, "--row-group", fmt.Sprint(o.rowGroup))
 }
 
@@ -33,21 +33,21 @@ func makePython(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("-python is needed: %w", err)
 	}
-	venv := filepath.Join(cache, "lacuna", "tpch-python")
+	venv := filepath.Join(cache, "lacuna", "bench-python")
 	python := filepath.Join(venv, "bin", "python")
-	if exec.CommandContext(ctx, python, "-c", "import duckdb, duckdb_extension_tpch").Run() == nil {
+	if exec.CommandContext(ctx, python, "-c", "import duckdb, duckdb_extension_tpch, duckdb_extension_tpcds").Run() == nil {
 		return python, nil
 	}
-	if err := run(ctx, "python3", "-m", "venv", venv); err != nil {
+	if err := runCommand(ctx, "python3", "-m", "venv", venv); err != nil {
 		return "", err
 	}
-	if err := run(ctx, python, append([]string{"-m", "pip", "install", "--quiet"}, wheels...)...); err != nil {
+	if err := runCommand(ctx, python, append([]string{"-m", "pip", "install", "--quiet"}, wheels...)...); err != nil {
 		return "", err
 	}
 	return python, nil
 }
 
-func run(ctx context.Context, name string, arguments ...string) error {
+func runCommand(ctx context.Context, name string, arguments ...string) error {
 	command := exec.CommandContext(ctx, name, arguments...)
 	command.Stdout, command.Stderr = os.Stdout, os.Stderr
 	if err := command.Run(); err != nil {

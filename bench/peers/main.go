@@ -3,7 +3,9 @@
 //
 //	go run . tpch -gen -sf 1                  make TPC-H data in the user's cache, or in -dir
 //	go run . tpch -sf 1 -source parquet       measure the 22 queries
+//	go run . tpcds -gen -sf 0.01              the same for TPC-DS
 //	go run . tpch -help                       all flags
+//	go run . trees                            compare the trees of random SELECTs with DuckDB's
 package main
 
 import (
@@ -26,8 +28,15 @@ func main() {
 }
 
 func command(ctx context.Context, arguments []string) error {
-	if len(arguments) == 0 || arguments[0] != "tpch" {
-		return errors.New("usage: go run . tpch [flags]; -help lists the flags")
+	if len(arguments) > 0 {
+		if arguments[0] == "trees" {
+			return runTrees(ctx, arguments[1:])
+		}
+		for _, b := range benchmarks {
+			if b.name == arguments[0] {
+				return b.run(ctx, arguments[1:])
+			}
+		}
 	}
-	return runTPCH(ctx, arguments[1:])
+	return errors.New("usage: go run . tpch|tpcds|trees [flags]; -help lists the flags")
 }

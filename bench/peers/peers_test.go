@@ -30,7 +30,7 @@ var lacunaAnswers = map[string]bool{"q01": true, "q06": true}
 // answers beside it.
 func TestTPCHAnswers(t *testing.T) {
 	var numbers []int
-	for number := range tpchQueries {
+	for number := range tpch.queries {
 		numbers = append(numbers, number+1)
 	}
 	queries, err := readQueries(filepath.Join(tpchDir, "queries"), numbers)
@@ -41,7 +41,7 @@ func TestTPCHAnswers(t *testing.T) {
 		for _, source := range []string{"memory", "parquet"} {
 			t.Run(name+"/"+source, func(t *testing.T) {
 				ctx := t.Context()
-				o := tpchOptions{dir: tpchDir, source: source, engines: []string{name}}
+				o := options{benchmark: tpch, dir: tpchDir, source: source, engines: []string{name}}
 				engines, err := openAll(ctx, o, 2)
 				defer closeAll(engines, &err)
 				if err != nil {
@@ -276,15 +276,15 @@ func TestMedian(t *testing.T) {
 }
 
 func TestFlags(t *testing.T) {
-	o, err := parseTPCH([]string{"-sf", "0.01", "-threads", "1, 4", "-queries", "6,1", "-engines", "duckdb"})
+	o, err := parseOptions(tpch, []string{"-sf", "0.01", "-threads", "1, 4", "-queries", "6,1", "-engines", "duckdb"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if fmt.Sprint(o.threads, o.queries, o.engines) != "[1 4] [6 1] [duckdb]" || !strings.Contains(o.dir, "tpch-sf0.01") {
+	if fmt.Sprint(o.threads, o.numbers, o.engines) != "[1 4] [6 1] [duckdb]" || !strings.Contains(o.dir, "tpch-sf0.01") {
 		t.Errorf("got %+v", o)
 	}
 	for _, arguments := range []string{"-threads 0", "-queries 23", "-queries x", "-source disk", "-runs 0", "stray"} {
-		if _, err := parseTPCH(strings.Fields(arguments)); err == nil {
+		if _, err := parseOptions(tpch, strings.Fields(arguments)); err == nil {
 			t.Errorf("%s: no error", arguments)
 		}
 	}

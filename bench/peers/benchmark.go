@@ -14,19 +14,42 @@ import (
 	"time"
 )
 
-var tpchTables = []string{"customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier"}
+// benchmark is a set of tables and numbered queries over them.
+type benchmark struct {
+	name    string // the command; also names the generator's extension
+	title   string
+	tables  []string
+	queries int
+	// queryDir is the directory of the queries' texts; empty when they lie beside the data, where the generator puts them.
+	queryDir string
+}
 
-// tpchQueries is the number of queries of the benchmark.
-const tpchQueries = 22
+var tpch = &benchmark{
+	name: "tpch", title: "TPC-H", queries: 22, queryDir: filepath.Join("..", "..", "engine", "testdata", "tpch", "queries"),
+	tables: []string{"customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier"},
+}
 
-// tpchOptions are the flags of the tpch command.
-type tpchOptions struct {
+var tpcds = &benchmark{
+	name: "tpcds", title: "TPC-DS", queries: 99,
+	tables: []string{
+		"call_center", "catalog_page", "catalog_returns", "catalog_sales", "customer", "customer_address", "customer_demographics", "date_dim",
+		"household_demographics", "income_band", "inventory", "item", "promotion", "reason", "ship_mode", "store", "store_returns", "store_sales",
+		"time_dim", "warehouse", "web_page", "web_returns", "web_sales", "web_site",
+	},
+}
+
+// benchmarks are those that have a command.
+var benchmarks = []*benchmark{tpch, tpcds}
+
+// options are the flags of a benchmark's command.
+type options struct {
+	*benchmark
 	scale       float64
 	dir         string // of the Parquet files
-	queryDir    string
+	texts       string // directory of the queries
 	source      string
 	threads     []int
-	queries     []int
+	numbers     []int // of the queries
 	engines     []string
 	runs        int
 	timeout     time.Duration
@@ -37,13 +60,13 @@ type tpchOptions struct {
 	rowGroup    int
 }
 
-func parseTPCH(arguments []string) (tpchOptions, error) {
-	var o tpchOptions
+func parseOptions(b *benchmark, arguments []string) (options, error) {
+	o := options{benchmark: b}
 	var threads, queries, engines string
-	flags := flag.NewFlagSet("tpch", flag.ContinueOnError)
+	flags := flag.NewFlagSet(b.name, flag.ContinueOnError)
 	flags.Float64Var(&o.scale, "sf", 1, "scale factor of the data; names the default directory")
 	flags.StringVar(&o.dir, "dir", "", "directory of the Parquet files (default a folder of the user's cache for the scale factor)")
-	flags.StringVar(&o.queryDir, "query-dir", filepath.Join("..", "..", "engine", "testdata", "tpch", "queries"), "directory of q01.sql to q22.sql")
+	flags.StringVar(&o.texts, "query-dir", b.queryDir, "directory of the queries q01.sql, q02.sql, ...; empty: that of the data")
 	flags.StringVar(&o.source, "source", "memory", "memory: tables are loaded first; parquet: each query reads the files")
 	flags.StringVar(&threads, "threads", "1,2", "numbers of threads, separated by commas; one table is printed for each")
 	flags.StringVar(&queries, "queries", "", "numbers of queries, separated by commas (default all)")
@@ -52,7 +75,7 @@ func parseTPCH(arguments []string) (tpchOptions, error) {
 	flags.DurationVar(&o.timeout, "timeout", 5*time.Minute, "limit for one run of a query")
 	flags.BoolVar(&o.once, "once", false, "run each query once and print only the peak RSS in bytes, which is measured on such a process for each engine")
 	flags.BoolVar(&o.generate, "gen", false, "make the Parquet files instead, with gen.py")
-	flags.StringVar(&o.python, "python", "", "with -gen: a Python that has duckdb and duckdb-extension-tpch (default one made for the purpose)")
+	flags.StringVar(&o.python, "python", "", "with -gen: a Python that has duckdb and the extensions (default one made for the purpose)")
 	flags.StringVar(&o.compression, "compression", "snappy", "with -gen: snappy, zstd or uncompressed")
 	flags.IntVar(&o.rowGroup, "row-group", 122880, "with -gen: rows in a row group")
 	if err := flags.Parse(arguments); err != nil {
@@ -72,10 +95,10 @@ func parseTPCH(arguments []string) (tpchOptions, error) {
 		return o, err
 	}
 	if queries == "" {
-		for number := range tpchQueries {
-			o.queries = append(o.queries, number+1)
+		for number := range b.queries {
+			o.numbers = append(o.numbers, number+1)
 		}
-	} else if o.queries, err = parseNumbers("-queries", queries, 1, tpchQueries); err != nil {
+	} else if o.numbers, err = parseNumbers("-queries", queries, 1, b.queries); err != nil {
 		return o, err
 	}
 	o.engines = strings.Split(engines, ",")
@@ -84,7 +107,10 @@ func parseTPCH(arguments []string) (tpchOptions, error) {
 		if err != nil {
 			return o, fmt.Errorf("-dir is needed: %w", err)
 		}
-		o.dir = filepath.Join(cache, "lacuna", fmt.Sprintf("tpch-sf%g", o.scale))
+		o.dir = filepath.Join(cache, "lacuna", fmt.Sprintf("%s-sf%g", b.name, o.scale))
+	}
+	if o.texts == "" {
+		o.texts = o.dir
 	}
 	return o, nil
 }
@@ -102,19 +128,19 @@ func parseNumbers(name, text string, low, high int) ([]int, error) {
 	return numbers, nil
 }
 
-// runTPCH runs the tpch command.
-func runTPCH(ctx context.Context, arguments []string) error {
-	o, err := parseTPCH(arguments)
+// run runs the benchmark's command.
+func (b *benchmark) run(ctx context.Context, arguments []string) error {
+	o, err := parseOptions(b, arguments)
 	if err != nil {
 		return err
 	}
 	if o.generate {
 		return generate(ctx, o)
 	}
-	if _, err := os.Stat(filepath.Join(o.dir, tpchTables[0]+".parquet")); err != nil {
+	if _, err := os.Stat(filepath.Join(o.dir, b.tables[0]+".parquet")); err != nil {
 		return fmt.Errorf("no data: %w; -gen makes it", err)
 	}
-	queries, err := readQueries(o.queryDir, o.queries)
+	queries, err := readQueries(o.texts, o.numbers)
 	if err != nil {
 		return err
 	}
@@ -126,7 +152,7 @@ func runTPCH(ctx context.Context, arguments []string) error {
 			}
 			continue
 		}
-		problems, err := compareTPCH(ctx, o, threads, queries)
+		problems, err := compareEngines(ctx, o, threads, queries)
 		if err != nil {
 			return err
 		}
@@ -139,7 +165,7 @@ func runTPCH(ctx context.Context, arguments []string) error {
 }
 
 // openAll opens the engines with the tables of the benchmark. The caller closes them, after an error too.
-func openAll(ctx context.Context, o tpchOptions, threads int) ([]Engine, error) {
+func openAll(ctx context.Context, o options, threads int) ([]Engine, error) {
 	var engines []Engine
 	for _, name := range o.engines {
 		engine, err := openEngine(name, threads)
@@ -147,7 +173,7 @@ func openAll(ctx context.Context, o tpchOptions, threads int) ([]Engine, error) 
 			return engines, err
 		}
 		engines = append(engines, engine)
-		for _, table := range tpchTables {
+		for _, table := range o.tables {
 			if err := engine.LoadParquet(ctx, table, filepath.Join(o.dir, table+".parquet"), o.source == "memory"); err != nil {
 				return engines, fmt.Errorf("%s: table %s: %w", name, table, err)
 			}
@@ -165,9 +191,9 @@ func closeAll(engines []Engine, err *error) {
 	}
 }
 
-// compareTPCH measures the queries on all engines with a number of threads, prints the table and the peak RSS of each
+// compareEngines measures the queries on all engines with a number of threads, prints the table and the peak RSS of each
 // engine, and returns how many queries had a problem.
-func compareTPCH(ctx context.Context, o tpchOptions, threads int, queries []query) (problems int, err error) {
+func compareEngines(ctx context.Context, o options, threads int, queries []query) (problems int, err error) {
 	// Go's collector gets no more cores than the engines do.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
 	engines, err := openAll(ctx, o, threads)
@@ -184,7 +210,7 @@ func compareTPCH(ctx context.Context, o tpchOptions, threads int, queries []quer
 		}
 		measurements = append(measurements, m)
 	}
-	title := fmt.Sprintf("TPC-H, scale factor %g, from %s, %d threads, median of %d", o.scale, o.source, threads, o.runs)
+	title := fmt.Sprintf("%s, scale factor %g, from %s, %d threads, median of %d", o.title, o.scale, o.source, threads, o.runs)
 	if err := report(os.Stdout, title, engines, measurements); err != nil {
 		return problems, err
 	}
@@ -197,7 +223,7 @@ func compareTPCH(ctx context.Context, o tpchOptions, threads int, queries []quer
 }
 
 // runOnce runs each query once on each engine.
-func runOnce(ctx context.Context, o tpchOptions, threads int, queries []query) (err error) {
+func runOnce(ctx context.Context, o options, threads int, queries []query) (err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
 	engines, err := openAll(ctx, o, threads)
 	defer closeAll(engines, &err)
@@ -217,17 +243,17 @@ func runOnce(ctx context.Context, o tpchOptions, threads int, queries []query) (
 
 // peakOf runs this program with one engine and -once, and returns the peak of its resident set. In this process, where the
 // engines share an address space and keep memory for later, nobody could tell whose it is.
-func peakOf(ctx context.Context, o tpchOptions, engine string, threads int) string {
+func peakOf(ctx context.Context, o options, engine string, threads int) string {
 	program, err := os.Executable()
 	if err != nil {
 		return "unknown: " + err.Error()
 	}
 	var numbers []string
-	for _, number := range o.queries {
+	for _, number := range o.numbers {
 		numbers = append(numbers, strconv.Itoa(number))
 	}
-	child := exec.CommandContext(ctx, program, "tpch", "-once", "-engines", engine, "-threads", strconv.Itoa(threads),
-		"-dir", o.dir, "-query-dir", o.queryDir, "-source", o.source, "-queries", strings.Join(numbers, ","))
+	child := exec.CommandContext(ctx, program, o.name, "-once", "-engines", engine, "-threads", strconv.Itoa(threads),
+		"-dir", o.dir, "-query-dir", o.texts, "-source", o.source, "-queries", strings.Join(numbers, ","))
 	printed, err := child.Output()
 	if err != nil {
 		return "unknown: " + err.Error()
