@@ -112,7 +112,7 @@ func (s *statement) parse() (sql.Statement, error) {
 // bind binds the statement and acquires the tables that it reads. A table that was dropped and released in between is looked up again.
 func (s *statement) bind(parsed sql.Statement, parameters map[string]*types.Vector) (*sql.Bound, error) {
 	for {
-		bound, err := sql.Bind(s.ctx, s.text, parsed, s.db.catalog, parameters)
+		bound, err := sql.Bind(s.ctx, s.text, parsed, sql.Session{Catalog: s.db.catalog, Parameters: parameters})
 		if err != nil || bound.Plan == nil || s.acquire(bound.Plan) {
 			return bound, err
 		}

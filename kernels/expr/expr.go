@@ -2,7 +2,9 @@ package expr
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/lacunadb/lacuna/types"
 )
@@ -46,11 +48,12 @@ type Expr struct {
 	Type     types.Type
 	Nullable bool // may a row of the result be null
 
-	Column   int           // Column, OuterColumn, Parameter
-	Name     string        // Column, OuterColumn, Parameter: for display
-	Value    *types.Vector // Constant: a Constant vector of one row
-	Function *Function     // Call
-	Try      bool          // Cast
+	Column   int            // Column, OuterColumn, Parameter
+	Name     string         // Column, OuterColumn, Parameter: for display
+	Value    *types.Vector  // Constant: a Constant vector of one row
+	Function *Function      // Call
+	Try      bool           // Cast
+	Zone     *time.Location // Call, Cast: the session's time zone; nil = UTC
 	Args     []*Expr
 	Subquery any // Subquery: a *plan.Subquery
 
@@ -160,6 +163,29 @@ func (e *Expr) At(position int) *Expr {
 	c := *e
 	c.Position = position
 	return &c
+}
+
+// In gives the expression with the session's time zone, if it is a call or cast that may depend on it: one with TIMESTAMP WITH TIME ZONE among its
+// types. nil is UTC.
+func (e *Expr) In(zone *time.Location) *Expr {
+	if zone == nil || zone == time.UTC || e.Op != Call && e.Op != Cast {
+		return e
+	}
+	zoned := hasZone(e.Type)
+	for _, a := range e.Args {
+		zoned = zoned || hasZone(a.Type)
+	}
+	if !zoned {
+		return e
+	}
+	c := *e
+	c.Zone = zone
+	return &c
+}
+
+// hasZone reports whether values of a type are, or hold, TIMESTAMP WITH TIME ZONE.
+func hasZone(t types.Type) bool {
+	return t.Kind() == types.KindTimestampTZ || slices.ContainsFunc(t.Fields(), func(f types.Field) bool { return hasZone(f.Type) })
 }
 
 // IsConstant reports a Constant node.
@@ -307,7 +333,7 @@ func (e *Expr) Equal(o *Expr) bool {
 
 // sameNode is Equal for the nodes themselves, their arguments apart.
 func (e *Expr) sameNode(o *Expr) bool {
-	if e.Op != o.Op || e.Column != o.Column || e.Try != o.Try || !e.Type.Equal(o.Type) {
+	if e.Op != o.Op || e.Column != o.Column || e.Try != o.Try || e.Zone != o.Zone || !e.Type.Equal(o.Type) {
 		return false
 	}
 	switch e.Op {

@@ -325,6 +325,7 @@ func resize(args []*types.Vector, varying int, input *types.Vector, n int) []*ty
 }
 
 func run(env *kernels.Env, x *Expr, args []*types.Vector) (*types.Vector, error) {
+	env.Zone = x.Zone
 	if x.Op == Cast {
 		env.Try = x.Try
 		v, err := kernels.Cast(env, args[0], x.Type)

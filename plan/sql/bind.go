@@ -2,6 +2,7 @@ package sql
 
 import (
 	"context"
+	"time"
 
 	"github.com/lacunadb/lacuna/catalog"
 	"github.com/lacunadb/lacuna/kernels/expr"
@@ -22,17 +23,29 @@ type Bound struct {
 	IDs        *plan.IDs
 }
 
-// Bind resolves a statement that Parse made from text against a catalog. Values are those of the statement's parameters: Constant vectors by
-// number ("1", "2", ...) or name.
-func Bind(ctx context.Context, text string, statement Statement, c *catalog.Catalog, parameters map[string]*types.Vector) (*Bound, error) {
-	b := &binder{ctx: ctx, text: text, catalog: c, parameters: parameters, ids: &plan.IDs{}, literals: map[*expr.Expr]bool{}}
+// Session is what the meaning of a statement depends on beside its text.
+type Session struct {
+	Catalog *catalog.Catalog
+	// Parameters are the values of the statement's parameters: Constant vectors by number ("1", "2", ...) or name.
+	Parameters map[string]*types.Vector
+	// NullsFirst says where ORDER BY without NULLS FIRST or LAST puts nulls; nil is last, for both directions.
+	NullsFirst func(descending bool) bool
+	// Zone is the time zone of TIMESTAMP WITH TIME ZONE; nil is UTC.
+	Zone *time.Location
+}
+
+// Bind resolves a statement that Parse made from text.
+func Bind(ctx context.Context, text string, statement Statement, session Session) (*Bound, error) {
+	b := &binder{
+		ctx: ctx, text: text, session: session, catalog: session.Catalog, parameters: session.Parameters, ids: &plan.IDs{}, literals: map[*expr.Expr]bool{},
+	}
 	bound := &Bound{IDs: b.ids}
 	switch s := statement.(type) {
 	case *Explain:
 		if s.Format != "" && s.Format != "TEXT" {
 			return nil, b.unsupported(s, "EXPLAIN with FORMAT %s", s.Format)
 		}
-		inner, err := Bind(ctx, text, s.Statement, c, parameters)
+		inner, err := Bind(ctx, text, s.Statement, session)
 		if err != nil {
 			return nil, err
 		}
@@ -97,7 +110,8 @@ func statementName(s Statement) string {
 type binder struct {
 	ctx        context.Context
 	text       string
-	catalog    *catalog.Catalog
+	session    Session
+	catalog    *catalog.Catalog // the session's
 	parameters map[string]*types.Vector
 	ids        *plan.IDs
 	literals   map[*expr.Expr]bool // constants that were written as literals
@@ -173,7 +187,7 @@ func (b *binder) cast(n Node, e *expr.Expr, to types.Type, try bool) *expr.Expr 
 	if position < 0 {
 		position = n.Range().Start
 	}
-	c := expr.NewCast(e, to, try).At(position)
+	c := expr.NewCast(e, to, try).At(position).In(b.session.Zone)
 	if e.Op == expr.Constant {
 		return expr.Fold(c)
 	}

@@ -166,7 +166,7 @@ func (b *binder) applyTo(n Node, name string, args ...*expr.Expr) (*expr.Expr, e
 	for i := range args {
 		args[i] = b.cast(n, args[i], f.Args[i], false)
 	}
-	return expr.NewCall(f, args...), nil
+	return expr.NewCall(f, args...).In(b.session.Zone), nil
 }
 
 // operators gives the way in which SQL writes the functions behind operators.

@@ -50,7 +50,7 @@ func FuzzBind(f *testing.F) {
 			return // FuzzParse's business
 		}
 		for _, statement := range statements {
-			bound, err := Bind(context.Background(), text, statement, c, map[string]*types.Vector{"1": expr.NewBool(true).Value})
+			bound, err := Bind(context.Background(), text, statement, Session{Catalog: c, Parameters: map[string]*types.Vector{"1": expr.NewBool(true).Value}})
 			if err != nil {
 				var e *types.Error
 				if !errors.As(err, &e) || e.Code == types.CodeInternal || e.Position.Line < 1 {

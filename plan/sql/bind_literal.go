@@ -54,7 +54,7 @@ func (b *binder) textLiteral(n Node, text string, t types.Type) (*expr.Expr, err
 		return nil, err
 	}
 	if t.Kind() != types.KindVarchar {
-		if v, err = expr.Evaluate(expr.NewCast(expr.NewConstant(v), t, false)); err != nil {
+		if v, err = expr.Evaluate(expr.NewCast(expr.NewConstant(v), t, false).In(b.session.Zone)); err != nil {
 			return nil, b.located(n, err)
 		}
 	}

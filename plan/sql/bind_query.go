@@ -205,7 +205,7 @@ func (b *binder) orderResult(node plan.Node, items []OrderItem) (plan.Node, erro
 	for _, item := range items {
 		if item.All {
 			for _, column := range columns {
-				sorted.Keys = append(sorted.Keys, sortKey(column.Ref(), item))
+				sorted.Keys = append(sorted.Keys, b.sortKey(column.Ref(), item))
 			}
 			continue
 		}
@@ -213,13 +213,18 @@ func (b *binder) orderResult(node plan.Node, items []OrderItem) (plan.Node, erro
 		if err != nil {
 			return nil, err
 		}
-		sorted.Keys = append(sorted.Keys, sortKey(e, item))
+		sorted.Keys = append(sorted.Keys, b.sortKey(e, item))
 	}
 	return sorted, nil
 }
 
-func sortKey(e *expr.Expr, item OrderItem) plan.SortKey {
-	return plan.SortKey{Expr: e, Descending: item.Direction == Descending, NullsFirst: item.Nulls == NullsFirst}
+// sortKey gives a key of ORDER BY. Where nulls go that are not told is the session's default_null_order.
+func (b *binder) sortKey(e *expr.Expr, item OrderItem) plan.SortKey {
+	k := plan.SortKey{Expr: e, Descending: item.Direction == Descending, NullsFirst: item.Nulls == NullsFirst}
+	if item.Nulls == NullsDefault && b.session.NullsFirst != nil {
+		k.NullsFirst = b.session.NullsFirst(k.Descending)
+	}
+	return k
 }
 
 // positionOr binds an item of ORDER BY or GROUP BY: an integer literal is the position of a column, else it is an expression.

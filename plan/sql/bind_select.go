@@ -394,7 +394,7 @@ func (s *selector) project(node plan.Node, keys []orderKey) (plan.Node, error) {
 		default:
 			column = add(s.columnName(k.node), k.expr)
 		}
-		sorted = append(sorted, sortKey(column.Ref(), k.order))
+		sorted = append(sorted, s.sortKey(column.Ref(), k.order))
 	}
 	node = p
 	if s.query.Distinct {

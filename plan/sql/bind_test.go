@@ -93,7 +93,7 @@ func bindText(t *testing.T, c *catalog.Catalog, text string, parameters map[stri
 	statements, err := Parse(text)
 	var bound *Bound
 	if err == nil {
-		bound, err = Bind(context.Background(), text, statements[0], c, parameters)
+		bound, err = Bind(context.Background(), text, statements[0], Session{Catalog: c, Parameters: parameters})
 	}
 	var e *types.Error
 	switch {

@@ -69,7 +69,7 @@ func bindOne(c *catalog.Catalog, text string) (*Bound, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Bind(context.Background(), text, statements[0], c, nil)
+	return Bind(context.Background(), text, statements[0], Session{Catalog: c})
 }
 
 // TestGoldenRules shows for each rule, in a file of its name, what it makes of plans: the plan that reaches it, after the rules before it, and
