@@ -229,7 +229,38 @@ func projectOver(n *Project, input Physical) Physical {
 	if identity {
 		return input
 	}
+	if columns := joinColumns(input); columns != nil && distinctColumns(exprs) {
+		chosen := make([]int, len(exprs))
+		for i, e := range exprs {
+			chosen[i] = (*columns)[e.Column]
+		}
+		*columns, input.Common().Output = chosen, SchemaOf(n)
+		return input
+	}
 	return &ProjectColumns{Operator: operator(n, input.Common().Rows), Input: input, Exprs: exprs}
+}
+
+// joinColumns gives the list of the columns that a join gives; nil of other operators.
+func joinColumns(p Physical) *[]int {
+	switch p := p.(type) {
+	case *HashJoin:
+		return &p.Columns
+	case *LoopJoin:
+		return &p.Columns
+	}
+	return nil
+}
+
+// distinctColumns reports whether expressions are bare columns, each another one.
+func distinctColumns(exprs []*expr.Expr) bool {
+	seen := columnSet{}
+	for _, e := range exprs {
+		if e.Op != expr.Column || seen.has(e.Column) {
+			return false
+		}
+		seen[e.Column] = true
+	}
+	return true
 }
 
 func (b *builder) buildAggregate(n *Aggregate) Physical {

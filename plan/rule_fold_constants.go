@@ -22,7 +22,7 @@ func foldConstants(_ *Optimizer, n Node) (Node, error) {
 			if c.Op == expr.Constant && harmless {
 				return &Values{Output: f.Columns()} // no row passes, and none raises before
 			}
-			harmless = harmless && !c.CanFail() && !c.IsVolatile()
+			harmless = harmless && movable(c)
 			kept = append(kept, c)
 		}
 		switch len(kept) {

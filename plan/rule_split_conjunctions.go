@@ -2,33 +2,41 @@ package plan
 
 import "github.com/lacunadb/lacuna/kernels/expr"
 
-// splitConjunctions makes one list of a filter's conditions out of nested ANDs, and one filter out of filters that stand upon each other:
-// the lower one's conditions first, since they guard the upper one's.
+// splitConjunctions makes one list of the conditions of filters and joins out of nested ANDs, and one filter out of filters that stand upon each
+// other: the lower one's conditions first, since they guard the upper one's.
 func splitConjunctions(_ *Optimizer, n Node) (Node, error) {
 	return Transform(n, func(n Node) Node {
-		f, ok := n.(*Filter)
-		if !ok {
-			return n
+		switch n := n.(type) {
+		case *Filter:
+			var conditions []*expr.Expr
+			input := n.Input
+			if below, ok := input.(*Filter); ok {
+				conditions = append(conditions, below.Conditions...)
+				input = below.Input
+			}
+			return &Filter{Input: input, Conditions: appendAllConjuncts(conditions, n.Conditions)}
+		case *Join:
+			c := *n
+			c.Conditions = appendAllConjuncts(nil, n.Conditions)
+			if n.Mark != nil {
+				c.Mark = &Mark{Output: n.Mark.Output, Conditions: appendAllConjuncts(nil, n.Mark.Conditions)}
+			}
+			return &c
 		}
-		var conditions []*expr.Expr
-		input := f.Input
-		if below, ok := input.(*Filter); ok {
-			conditions = append(conditions, below.Conditions...)
-			input = below.Input
-		}
-		for _, c := range f.Conditions {
-			conditions = appendConjuncts(conditions, c)
-		}
-		return &Filter{Input: input, Conditions: conditions}
+		return n
 	}), nil
+}
+
+func appendAllConjuncts(dst, conditions []*expr.Expr) []*expr.Expr {
+	for _, c := range conditions {
+		dst = appendConjuncts(dst, c)
+	}
+	return dst
 }
 
 func appendConjuncts(dst []*expr.Expr, e *expr.Expr) []*expr.Expr {
 	if e.Op != expr.And {
 		return append(dst, e)
 	}
-	for _, a := range e.Args {
-		dst = appendConjuncts(dst, a)
-	}
-	return dst
+	return appendAllConjuncts(dst, e.Args)
 }
