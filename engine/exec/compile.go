@@ -53,6 +53,12 @@ func (q *Execution) fragments(p plan.Physical) ([]fragment, error) {
 	case *plan.LimitRows:
 		sink := newLimit(q, p)
 		return q.breaker(p.Input, sink, false, sink.open)
+	case *plan.MaterializeRows:
+		return q.materialize(p)
+	case *plan.MaterializedScan:
+		return []fragment{{open: q.openStored(p), scan: p.Number}}, nil
+	case *plan.RecurseRows:
+		return []fragment{{open: q.openRecursion(p), scan: p.Number}}, nil
 	}
 	return nil, types.Errorf(types.CodeInternal, "no operator for %T", p)
 }
@@ -68,12 +74,34 @@ func (q *Execution) over(input plan.Physical, op operator) ([]fragment, error) {
 
 // breaker makes a stage that ends in a sink, and a fragment that reads what the sink then holds.
 func (q *Execution) breaker(input plan.Physical, s sink, serial bool, open func(context.Context) (source, error)) ([]fragment, error) {
+	built, err := q.stage(input, builtStage{sink: s, open: open}, serial)
+	return []fragment{{open: built.open, scan: s.number()}}, err
+}
+
+// builtStage is a sink that a stage fills, and how to read what it holds then, if it is read as a source.
+type builtStage struct {
+	sink sink
+	open func(context.Context) (source, error)
+}
+
+// stage makes a stage that feeds the input to a sink. In a recursive step a sink whose input is the same in each iteration is filled once: what comes
+// back is then the first iteration's.
+func (q *Execution) stage(input plan.Physical, s builtStage, serial bool) (builtStage, error) {
+	level := q.recursion.invariant(s.sink.number(), input)
+	if level != nil {
+		if built, ok := level.built[s.sink.number()]; ok {
+			return built, nil
+		}
+	}
 	fragments, err := q.fragments(input)
 	if err != nil {
-		return nil, err
+		return builtStage{}, err
 	}
-	q.stages = append(q.stages, &stage{fragments: fragments, sink: s, serial: serial})
-	return []fragment{{open: open, scan: s.number()}}, nil
+	q.stages = append(q.stages, &stage{fragments: fragments, sink: s.sink, serial: serial})
+	if level != nil {
+		level.built[s.sink.number()] = s
+	}
+	return s, nil
 }
 
 // orderSensitive reports whether an aggregate's result depends on the order in which it sees the rows, which is the source's.

@@ -33,14 +33,16 @@ type Execution struct {
 	reservation *Reservation
 	stages      []*stage
 	result      *collector
-	accounts    map[int]*account // by operator
+	shared      map[plan.SharedID]*rowStore // rows that several operators read
+	recursion   *recursionLevel             // in whose step operators are being compiled; nil outside
 	cancel      context.CancelCauseFunc
 	done        chan struct{} // closed when all goroutines have ended
 	started     time.Time
 
-	lock    sync.Mutex
-	metrics []plan.Metrics
-	elapsed time.Duration
+	lock     sync.Mutex
+	accounts map[int]*account // by operator
+	metrics  []plan.Metrics
+	elapsed  time.Duration
 }
 
 // Run starts a plan. The result's rows come from Next; the caller must call Close.
@@ -51,7 +53,7 @@ func Run(ctx context.Context, p *plan.PhysicalPlan, options Options) (*Execution
 	options.Threads = max(1, options.Threads)
 	q := &Execution{
 		plan: p, options: options, reservation: &Reservation{budget: options.Budget}, done: make(chan struct{}),
-		accounts: map[int]*account{}, metrics: make([]plan.Metrics, p.Operators), started: time.Now(),
+		shared: map[plan.SharedID]*rowStore{}, accounts: map[int]*account{}, metrics: make([]plan.Metrics, p.Operators), started: time.Now(),
 	}
 	fragments, err := q.compile(p.Root)
 	if err != nil {
@@ -139,6 +141,8 @@ func (q *Execution) Profile() plan.Profile {
 
 // account makes the account of an operator. The root's is shared by the operator and the collector.
 func (q *Execution) account(operator int) *account {
+	q.lock.Lock()
+	defer q.lock.Unlock()
 	if q.accounts[operator] == nil {
 		q.accounts[operator] = &account{reservation: q.reservation}
 	}

@@ -16,6 +16,13 @@ type source interface {
 	Close() error
 }
 
+// growing is a source whose morsels are made by stages of its own, which it runs while it is read.
+type growing interface {
+	source
+	// grow is called before each Next, and makes what that gives. The caller holds no scheduler token, which the stages' workers take.
+	grow(ctx context.Context) error
+}
+
 // operator is a streaming operator: it changes batches on their way.
 type operator interface {
 	// newState makes what one worker needs.
@@ -99,18 +106,27 @@ type claims struct {
 	err       error // of the first claim that failed; nothing is asked of a source after it
 }
 
-// claim gives a morsel, its number and its fragment; a nil morsel after the last. An error stands in the place of the next morsel.
-func (c *claims) claim(ctx context.Context) (m catalog.Morsel, number, at int, err error) {
+// claim gives a morsel, its number and its fragment; a nil morsel after the last. An error stands in the place of the next morsel. The worker holds a
+// token then. It takes it here, since one that waits for the lock must hold none: a source may grow under it.
+func (c *claims) claim(w *worker) (m catalog.Morsel, number, at int, err error) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
+	if err := w.acquire(); err != nil {
+		return nil, c.next, 0, err
+	}
 	for c.err == nil && c.at < len(c.fragments) {
 		if c.source == nil {
-			if c.source, c.err = c.fragments[c.at].open(ctx); c.err != nil {
+			if c.source, c.err = c.fragments[c.at].open(w.ctx); c.err != nil {
 				break
 			}
 			c.opened = append(c.opened, c.source)
 		}
-		if m, c.err = c.source.Next(ctx); c.err != nil {
+		if s, ok := c.source.(growing); ok {
+			if c.err = w.waiting(func() error { return s.grow(w.ctx) }); c.err != nil {
+				break
+			}
+		}
+		if m, c.err = c.source.Next(w.ctx); c.err != nil {
 			break
 		}
 		if m != nil {
@@ -149,10 +165,7 @@ func (s *stage) work(w *worker, claims *claims) error {
 				return err
 			}
 		}
-		if err := w.acquire(); err != nil {
-			return err
-		}
-		m, number, at, err := claims.claim(w.ctx)
+		m, number, at, err := claims.claim(w)
 		if err == nil && m == nil {
 			return state.combine()
 		}

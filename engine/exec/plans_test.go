@@ -146,6 +146,32 @@ func concatOf(inputs ...plan.Physical) plan.Physical {
 	return &plan.ConcatRows{Operator: plan.Operator{Output: inputs[0].Schema()}, Sources: inputs}
 }
 
+func materializeOf(id plan.SharedID, definition, body plan.Physical) plan.Physical {
+	return &plan.MaterializeRows{Operator: plan.Operator{Output: body.Schema()}, ID: id, Name: "w", Definition: definition, Body: body}
+}
+
+// storedOf reads columns of the rows of a materialization or a recursion.
+func storedOf(id plan.SharedID, rows types.Schema, columns ...int) plan.Physical {
+	p := &plan.MaterializedScan{ID: id, Name: "w", Columns: columns}
+	for _, c := range columns {
+		p.Output = append(p.Output, rows[c])
+	}
+	return p
+}
+
+func recurseOf(id plan.SharedID, distinct bool, initial, step plan.Physical) plan.Physical {
+	return &plan.RecurseRows{Operator: plan.Operator{Output: initial.Schema()}, ID: id, Name: "r", Initial: initial, Step: step, Distinct: distinct}
+}
+
+// valuesOf gives rows of one BIGINT column.
+func valuesOf(values ...int) plan.Physical {
+	p := &plan.ValuesScan{Operator: plan.Operator{Output: types.Schema{{Name: "n", Type: types.BigInt}}}}
+	for _, v := range values {
+		p.Rows = append(p.Rows, []*expr.Expr{integer(v)})
+	}
+	return p
+}
+
 // planOf numbers the operators as EXPLAIN does.
 func planOf(root plan.Physical) *plan.PhysicalPlan {
 	n := 0
