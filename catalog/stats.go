@@ -99,6 +99,9 @@ func MayMatch(condition *expr.Expr, bounds func(column int) (Bounds, bool)) bool
 
 func callMayMatch(c *expr.Expr, bounds func(column int) (Bounds, bool)) bool {
 	name := c.Function.Name
+	if name == "not" && c.Args[0].Op == expr.Call && c.Args[0].Function.Name == "in" {
+		return notInMayMatch(c.Args[0], bounds)
+	}
 	if len(c.Args) == 1 && c.Args[0].Op == expr.Column {
 		b, ok := bounds(c.Args[0].Column)
 		switch {
@@ -115,6 +118,9 @@ func callMayMatch(c *expr.Expr, bounds func(column int) (Bounds, bool)) bool {
 		return true
 	}
 	column, constant := c.Args[0], c.Args[1]
+	if name == "in" {
+		return inMayMatch(column, constant, bounds)
+	}
 	if column.Op == expr.Constant {
 		column, constant = constant, column
 		name = mirrored[name]
@@ -158,6 +164,78 @@ func callMayMatch(c *expr.Expr, bounds func(column int) (Bounds, bool)) bool {
 		return high <= 0
 	}
 	return true
+}
+
+// inMayMatch is MayMatch for column IN (constants).
+func inMayMatch(column, list *expr.Expr, bounds func(column int) (Bounds, bool)) bool {
+	values, _, ok := listValues(column, list)
+	if !ok {
+		return true
+	}
+	b, known := bounds(column.Column)
+	switch {
+	case values.Len() == 0:
+		return false
+	case !known:
+		return true
+	case b.Nulls >= 0 && b.Rows > 0 && b.Nulls == b.Rows:
+		return false
+	case b.Min == nil || b.Max == nil:
+		return true
+	}
+	return anyWithin(values, b)
+}
+
+// notInMayMatch is MayMatch for NOT column IN (constants), of which membership is the inner call.
+func notInMayMatch(membership *expr.Expr, bounds func(column int) (Bounds, bool)) bool {
+	column := membership.Args[0]
+	values, null, ok := listValues(column, membership.Args[1])
+	if !ok {
+		return true
+	}
+	if null {
+		return false // beside a NULL in the list no value is surely not in it
+	}
+	b, known := bounds(column.Column)
+	switch {
+	case !known || values.Len() == 0:
+		return true
+	case b.Nulls >= 0 && b.Rows > 0 && b.Nulls == b.Rows:
+		return false
+	case b.Min == nil || b.Max == nil:
+		return true
+	}
+	same, comparable := holds(kernels.Equal, b.Min, b.Max)
+	return !comparable || !same || !anyWithin(values, b)
+}
+
+// listValues gives the values of a constant list that are not null, and whether one is. It reports false when the operand is not a column of
+// their type, or the list no constant.
+func listValues(column, list *expr.Expr) (values *types.Vector, null, ok bool) {
+	if column.Op != expr.Column || list.Op != expr.Constant || list.Type.Kind() != types.KindList || list.IsNullConstant() ||
+		!list.Type.Elem().Type.Equal(column.Type) {
+		return nil, false, false
+	}
+	entry := types.ValuesOf[types.ListEntry](list.Value)[0]
+	all := list.Value.Children()[0].Slice(nil, int(entry.Offset), int(entry.Offset+entry.Length))
+	valid := types.LogicalValidity(nil, all)
+	kept := valid.Count(all.Len())
+	return kernels.Filter(nil, all, valid, kept), kept < all.Len(), true
+}
+
+// anyWithin reports whether a value may lie within bounds.
+func anyWithin(values *types.Vector, b Bounds) bool {
+	env := &kernels.Env{Rows: values.Len()}
+	above, err := kernels.Compare(env, kernels.GreaterEqual, values, types.NewConstant(b.Min, values.Len()))
+	if err != nil {
+		return true
+	}
+	below, err := kernels.Compare(env, kernels.LessEqual, values, types.NewConstant(b.Max, values.Len()))
+	if err != nil {
+		return true
+	}
+	within := types.AndBitmaps(nil, kernels.TrueRows(env, above), kernels.TrueRows(env, below), values.Len())
+	return within.NextSet(0, values.Len()) < values.Len()
 }
 
 // mirrored gives each comparison with its sides swapped.

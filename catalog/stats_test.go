@@ -32,7 +32,11 @@ func bind(t *testing.T, set *expr.Set, name string, args ...*expr.Expr) *expr.Ex
 	t.Helper()
 	var described []expr.Arg
 	for _, a := range args {
-		described = append(described, expr.Arg{Type: a.Type})
+		arg := expr.Arg{Type: a.Type}
+		if a.Op == expr.Constant {
+			arg.Constant = a.Value
+		}
+		described = append(described, arg)
 	}
 	f, err := set.Lookup(name).Bind(described)
 	if err != nil || f == nil {
@@ -56,6 +60,13 @@ func randomCondition(t *testing.T, rng *rand.Rand, set *expr.Set, depth int) *ex
 	}
 	c := rng.IntN(len(boundTypes))
 	column := expr.NewColumn(c, fmt.Sprintf("c%d", c), boundTypes[c].typ, true)
+	if rng.IntN(4) == 0 {
+		in := bind(t, set, "in", column, randomList(t, rng, c))
+		if rng.IntN(2) == 0 {
+			return bind(t, set, "not", in)
+		}
+		return in
+	}
 	constant := expr.NewNull(column.Type)
 	if rng.IntN(10) > 0 {
 		v, err := types.NewValue(column.Type, boundTypes[c].values[rng.IntN(len(boundTypes[c].values))])
@@ -77,6 +88,26 @@ func randomCondition(t *testing.T, rng *rand.Rand, set *expr.Set, depth int) *ex
 	default:
 		return bind(t, set, name, column, constant)
 	}
+}
+
+// randomList makes a constant list of values of a column, sometimes with a NULL.
+func randomList(t *testing.T, rng *rand.Rand, column int) *expr.Expr {
+	b := boundTypes[column]
+	values := make([]any, rng.IntN(4))
+	for i := range values {
+		if rng.IntN(10) > 0 {
+			values[i] = b.values[rng.IntN(len(b.values))]
+		}
+	}
+	return listOf(t, b.typ, values...)
+}
+
+func listOf(t *testing.T, typ types.Type, values ...any) *expr.Expr {
+	v, err := types.NewValue(types.ListOf(typ), values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return expr.NewConstant(v)
 }
 
 // TestMayMatch compares MayMatch with what random conditions say on random rows: it may not deny rows of which one matches. That it denies at
@@ -171,6 +202,7 @@ func TestMayMatchEdges(t *testing.T) {
 	}
 	column := expr.NewColumn(0, "c", types.Integer, true)
 	compare := func(name string, x int) *expr.Expr { return bind(t, set, name, column, expr.NewConstant(value(x))) }
+	in := func(values ...any) *expr.Expr { return bind(t, set, "in", column, listOf(t, types.Integer, values...)) }
 	tight := catalog.Bounds{Min: value(10), Max: value(20), Rows: 5, Nulls: 0}
 	null := catalog.Bounds{Rows: 5, Nulls: 5}
 	for _, test := range []struct {
@@ -204,6 +236,15 @@ func TestMayMatchEdges(t *testing.T) {
 		{expr.NewOr(compare("lt", 5), compare("gt", 25)), tight, false},
 		{expr.NewOr(compare("lt", 5), compare("gt", 15)), tight, true},
 		{expr.NewAnd(compare("gt", 5), compare("gt", 25)), tight, false},
+		{in(9, 21), tight, false},
+		{in(9, 15, 21), tight, true},
+		{in(9, nil, 21), tight, false},
+		{in(), tight, false},
+		{in(15), null, false},
+		{bind(t, set, "not", in(10, 11)), tight, true},
+		{bind(t, set, "not", in(10, nil)), tight, false},
+		{bind(t, set, "not", in(10, 11)), catalog.Bounds{Min: value(10), Max: value(10), Rows: 5, Nulls: -1}, false},
+		{bind(t, set, "not", in(11, 12)), catalog.Bounds{Min: value(10), Max: value(10), Rows: 5, Nulls: -1}, true},
 		{expr.NewBool(false), tight, false},
 		{expr.NewNull(types.Boolean), tight, false},
 		{expr.NewBool(true), tight, true},

@@ -395,6 +395,8 @@ func (e *Expr) String() string {
 	switch {
 	case len(e.Args) == 2 && infix[name] != "":
 		return fmt.Sprintf("(%s %s %s)", e.Args[0], infix[name], e.Args[1])
+	case name == "in" && e.Args[1].Op == Constant && e.Args[1].Type.Kind() == types.KindList && !e.Args[1].IsNullConstant():
+		return fmt.Sprintf("(%s IN (%s))", e.Args[0], elementsText(e.Args[1].Value))
 	case name == "not":
 		return fmt.Sprintf("(NOT %s)", e.Args[0])
 	case name == "negate":
@@ -413,6 +415,17 @@ func joinArgs(args []*Expr, separator string) string {
 		parts[i] = a.String()
 	}
 	return strings.Join(parts, separator)
+}
+
+// elementsText gives the elements of a constant list as SQL literals.
+func elementsText(list *types.Vector) string {
+	entry, child := types.ValuesOf[types.ListEntry](list)[0], list.Children()[0]
+	parts := make([]string, entry.Length)
+	for i := range parts {
+		at := int(entry.Offset) + i
+		parts[i] = constantText(child.Slice(nil, at, at+1))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // constantText gives a constant as an SQL literal.

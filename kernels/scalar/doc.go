@@ -1,6 +1,6 @@
 // Package scalar is the library of scalar functions: for every name the rule that binds argument types, and the kernels.
 //
-//	compare.go    = <> < <= > >= and IS [NOT] DISTINCT FROM
+//	compare.go    = <> < <= > >= and IS [NOT] DISTINCT FROM; in.go: IN
 //	arithmetic.go + - * / // % and negation of numbers: the typing rules
 //	temporal.go   the same of dates, times and intervals
 //	logic.go      NOT, IS NULL, IS TRUE ...
@@ -23,6 +23,7 @@ import "github.com/lacunadb/lacuna/kernels/expr"
 // Register adds every scalar function to the set.
 func Register(set *expr.Set) {
 	registerCompare(set)
+	registerIn(set)
 	registerArithmetic(set)
 	registerLogic(set)
 	registerMath(set)

@@ -56,31 +56,3 @@ func TestSQL(t *testing.T) {
 		})
 	})
 }
-
-// TestExamples runs the example of every family.
-func TestExamples(t *testing.T) {
-	set := newSet()
-	for _, f := range set.Families() {
-		if f.Description == "" || len(f.Signatures) == 0 {
-			t.Errorf("%s: no description or signature", f.Name)
-		}
-		at := strings.LastIndex(f.Example, " = ")
-		if at < 0 {
-			t.Errorf("%s: no example", f.Name)
-			continue
-		}
-		e, err := readSQL(set, f.Example[:at])
-		if err != nil {
-			t.Errorf("%s: %v", f.Name, err)
-			continue
-		}
-		v, err := expr.Evaluate(e)
-		if err != nil {
-			t.Errorf("%s: %v", f.Name, err)
-			continue
-		}
-		if got, want := types.Text(v, 0), f.Example[at+3:]; got != want {
-			t.Errorf("%s = %s, want %s", f.Example[:at], got, want)
-		}
-	}
-}

@@ -3,6 +3,7 @@ package sql
 import (
 	"strings"
 
+	"github.com/lacunadb/lacuna/kernels"
 	"github.com/lacunadb/lacuna/kernels/expr"
 	"github.com/lacunadb/lacuna/types"
 )
@@ -366,42 +367,93 @@ func (b *binder) between(n *Between, c *exprContext) (*expr.Expr, error) {
 	return result, nil
 }
 
-// in binds x IN (a, b) as x = a OR x = b, all of one common type.
+// in binds x IN (a, b, ...), all of one common type: one look into a set for the constants, and x = c for each other item.
 func (b *binder) in(n *In, c *exprContext) (*expr.Expr, error) {
-	switch {
-	case n.Query != nil:
-		return nil, b.unsupported(n, "IN with a subquery")
-	case n.Value != nil:
-		return nil, b.unsupported(n, "IN with a list value")
-	}
 	x, err := b.expr(n.Operand, c)
 	if err != nil {
 		return nil, err
 	}
+	var result *expr.Expr
+	switch {
+	case n.Query != nil:
+		return nil, b.unsupported(n, "IN with a subquery")
+	case n.Value != nil:
+		var list *expr.Expr
+		if list, err = b.expr(n.Value, c); err == nil {
+			result, err = b.inValue(n, x, list)
+		}
+	default:
+		result, err = b.inItems(n, x, n.List, c)
+	}
+	if err != nil || !n.Not {
+		return result, err
+	}
+	return b.applyTo(n, "not", result)
+}
+
+// inValue binds x IN list for a list, or for a map, in whose keys it looks.
+func (b *binder) inValue(n Node, x, list *expr.Expr) (*expr.Expr, error) {
+	if list.Type.Kind() == types.KindMap {
+		var err error
+		if list, err = b.applyTo(n, "map_keys", list); err != nil {
+			return nil, err
+		}
+	}
+	return b.applyTo(n, "in", x, expr.Fold(list))
+}
+
+func (b *binder) inItems(n Node, x *expr.Expr, list []Expr, c *exprContext) (*expr.Expr, error) {
 	items := []*expr.Expr{x}
-	for _, item := range n.List {
+	for _, item := range list {
 		e, err := b.expr(item, c)
 		if err != nil {
 			return nil, err
 		}
 		items = append(items, e)
 	}
-	if items, err = b.unify(n, "IN", items); err != nil {
+	items, err := b.unify(n, "IN", items)
+	if err != nil {
 		return nil, err
 	}
-	var matches []*expr.Expr
+	x = items[0]
+	var constants []*types.Vector
+	var others []*expr.Expr
 	for _, item := range items[1:] {
-		equal, err := b.applyTo(n, "eq", items[0], item)
+		if item = expr.Fold(item); item.Op == expr.Constant {
+			constants = append(constants, item.Value)
+		} else {
+			others = append(others, item)
+		}
+	}
+	if len(constants) == 1 {
+		others, constants = append([]*expr.Expr{expr.NewConstant(constants[0])}, others...), nil
+	}
+	if x.IsVolatile() && len(others) > 1 {
+		return nil, b.unsupported(n, "IN on an expression that gives another value each time")
+	}
+	var matches []*expr.Expr
+	if len(constants) > 0 {
+		match, err := b.applyTo(n, "in", x, listConstant(x.Type, constants))
 		if err != nil {
 			return nil, err
 		}
-		matches = append(matches, equal)
+		matches = append(matches, match)
 	}
-	result := expr.NewOr(matches...)
-	if n.Not {
-		return b.applyTo(n, "not", result)
+	for _, item := range others {
+		match, err := b.applyTo(n, "eq", x, item)
+		if err != nil {
+			return nil, err
+		}
+		matches = append(matches, match)
 	}
-	return result, nil
+	return expr.NewOr(matches...), nil
+}
+
+// listConstant makes a list of constants of one type.
+func listConstant(t types.Type, values []*types.Vector) *expr.Expr {
+	elements := kernels.Concat(nil, values)
+	entry := []types.ListEntry{{Length: int64(elements.Len())}}
+	return expr.NewConstant(types.NewList(types.ListOf(t), entry, kernels.Decode(nil, elements), nil))
 }
 
 // unify casts expressions to their common type.
