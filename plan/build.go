@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/lacunadb/lacuna/catalog"
 	"github.com/lacunadb/lacuna/kernels/expr"
@@ -10,30 +9,30 @@ import (
 
 // Build chooses the physical plan of an optimized logical one. Columns of the result are those of the root, in order.
 func Build(n Node) (*PhysicalPlan, error) {
-	b := &builder{}
+	b := &builder{estimates: newEstimator(n)}
 	root := b.build(n)
 	return &PhysicalPlan{Root: root, Operators: number(root, 0), Filters: b.filters}, nil
 }
 
 // builder chooses operators for one plan.
 type builder struct {
-	filters int // dynamic filters so far
+	estimates *estimator
+	filters   int // dynamic filters so far
 	// shared gives the columns of the definitions, by id, whose bodies are being built.
-	shared map[SharedID]sharedRows
+	shared map[SharedID][]Column
 }
 
-// sharedRows is what a SharedScan needs to know of its definition.
-type sharedRows struct {
-	columns []Column
-	rows    float64
+// operator gives the common part of a node's operator.
+func (b *builder) operator(n Node) Operator {
+	return Operator{Output: SchemaOf(n), Rows: b.estimates.of(n).operatorRows()}
 }
 
-// withShared makes a definition known to the scans in what f builds.
-func (b *builder) withShared(id SharedID, columns []Column, rows float64, f func() Physical) Physical {
+// withShared makes a definition's columns known to the scans in what f builds.
+func (b *builder) withShared(id SharedID, columns []Column, f func() Physical) Physical {
 	if b.shared == nil {
-		b.shared = map[SharedID]sharedRows{}
+		b.shared = map[SharedID][]Column{}
 	}
-	b.shared[id] = sharedRows{columns: columns, rows: rows}
+	b.shared[id] = columns
 	defer delete(b.shared, id)
 	return f()
 }
@@ -51,9 +50,9 @@ func number(p Physical, next int) int {
 func (b *builder) build(n Node) Physical {
 	switch n := n.(type) {
 	case *Scan:
-		return buildScan(n)
+		return b.buildScan(n)
 	case *Values:
-		return &ValuesScan{Operator: operator(n, float64(len(n.Rows))), Rows: n.Rows}
+		return &ValuesScan{Operator: b.operator(n), Rows: n.Rows}
 	case *Filter:
 		return b.buildFilter(n)
 	case *Project:
@@ -62,78 +61,59 @@ func (b *builder) build(n Node) Physical {
 		return b.buildAggregate(n)
 	case *Distinct:
 		input := b.build(n.Input)
-		p := &HashAggregate{Operator: operator(n, groupsOf(input.Common().Rows)), Input: input, Strategy: AggregateHash}
+		p := &HashAggregate{Operator: b.operator(n), Input: input, Strategy: AggregateHash}
 		for i, c := range n.Columns() {
 			p.Keys = append(p.Keys, expr.NewColumn(i, c.Name, c.Type, c.Nullable))
 		}
 		return p
 	case *Sort:
-		return b.buildSort(n, -1, 0)
+		return b.buildSort(n, &Limit{Input: n, Count: -1})
 	case *Limit:
 		if s, ok := n.Input.(*Sort); ok && n.Count >= 0 {
-			return b.buildSort(s, n.Count, n.Offset)
+			return b.buildSort(s, n)
 		}
 		// A projection between limit and sort changes neither the number nor the order of rows: sort below it, keeping only the top.
 		if p, ok := n.Input.(*Project); ok && n.Count >= 0 {
 			if s, ok := p.Input.(*Sort); ok {
-				return projectOver(p, b.buildSort(s, n.Count, n.Offset))
+				return b.projectOver(p, b.buildSort(s, n), n)
 			}
 		}
-		input := b.build(n.Input)
-		return &LimitRows{
-			Operator: operator(n, limited(input.Common().Rows, n.Count, n.Offset)), Input: input, Count: n.Count, Offset: n.Offset,
-		}
+		return &LimitRows{Operator: b.operator(n), Input: b.build(n.Input), Count: n.Count, Offset: n.Offset}
 	case *Join:
 		return b.buildJoin(n)
 	case *Window:
 		return b.buildWindow(n)
 	case *Shared:
 		p := &MaterializeRows{ID: n.ID, Name: n.Name, Definition: b.build(n.Definition)}
-		p.Body = b.withShared(n.ID, n.Definition.Columns(), p.Definition.Common().Rows, func() Physical { return b.build(n.Body) })
-		p.Operator = operator(n, p.Body.Common().Rows)
+		p.Body = b.withShared(n.ID, n.Definition.Columns(), func() Physical { return b.build(n.Body) })
+		p.Operator = b.operator(n)
 		return p
 	case *SharedScan:
-		definition := b.shared[n.ID]
-		p := &MaterializedScan{Operator: operator(n, definition.rows), ID: n.ID, Name: n.Name}
+		p := &MaterializedScan{Operator: b.operator(n), ID: n.ID, Name: n.Name}
 		for _, id := range n.Source {
-			p.Columns = append(p.Columns, mustColumn(definition.columns, id))
+			p.Columns = append(p.Columns, mustColumn(b.shared[n.ID], id))
 		}
 		return p
 	case *Recursive:
-		p := &RecurseRows{Operator: operator(n, -1), ID: n.ID, Name: n.Name, Initial: b.build(n.Initial), Distinct: n.Distinct}
-		p.Step = b.withShared(n.ID, n.Output, -1, func() Physical { return b.build(n.Step) })
+		p := &RecurseRows{Operator: b.operator(n), ID: n.ID, Name: n.Name, Initial: b.build(n.Initial), Distinct: n.Distinct}
+		p.Step = b.withShared(n.ID, n.Output, func() Physical { return b.build(n.Step) })
 		return p
 	case *Unnest:
-		input := b.build(n.Input)
 		return &UnnestRows{
-			Operator: operator(n, input.Common().Rows), Input: input, Exprs: resolveAll(n.Exprs, n.Input.Columns()), Ordinality: n.Ordinality != nil,
-			Outer: n.Outer,
+			Operator: b.operator(n), Input: b.build(n.Input), Exprs: resolveAll(n.Exprs, n.Input.Columns()), Ordinality: n.Ordinality != nil, Outer: n.Outer,
 		}
 	case *Sample:
-		input := b.build(n.Input)
-		rows := input.Common().Rows
-		if n.Method == SampleReservoir {
-			rows = limited(rows, n.Rows, 0)
-		} else if rows >= 0 {
-			rows *= n.Percent / 100
-		}
 		return &SampleRows{
-			Operator: operator(n, rows), Input: input, Method: n.Method, Percent: n.Percent, Rows: n.Rows, Seed: n.Seed, Seeded: n.Seeded,
+			Operator: b.operator(n), Input: b.build(n.Input), Method: n.Method, Percent: n.Percent, Rows: n.Rows, Seed: n.Seed, Seeded: n.Seeded,
 		}
 	case *UnionAll:
-		p := &ConcatRows{Operator: operator(n, 0)}
+		p := &ConcatRows{Operator: b.operator(n)}
 		for _, input := range n.Inputs {
-			source := b.build(input)
-			p.Sources = append(p.Sources, source)
-			p.Rows = addRows(p.Rows, source.Common().Rows)
+			p.Sources = append(p.Sources, b.build(input))
 		}
 		return p
 	}
 	panic(fmt.Sprintf("plan: %T has no physical form", n))
-}
-
-func operator(n Node, rows float64) Operator {
-	return Operator{Output: SchemaOf(n), Rows: rows}
 }
 
 // resolve gives an expression with column ids replaced by positions among columns.
@@ -165,24 +145,21 @@ func resolveKeys(keys []SortKey, columns []Column) []SortKey {
 	return out
 }
 
-func buildScan(n *Scan) Physical {
-	stats := n.Table.Statistics()
-	rows := -1.0
-	if stats.RowsConfidence != catalog.Unknown {
-		rows = float64(stats.Rows)
-	}
+func (b *builder) buildScan(n *Scan) Physical {
 	scan := &TableScan{
 		Table: n.Table, Name: n.Name,
 		Request: catalog.ScanRequest{Columns: n.Source, Filters: resolveAll(n.Filters, n.Output), Limit: -1},
 	}
-	for _, f := range scan.Request.Filters {
-		applied := n.Table.Applies(f)
-		if applied {
-			rows *= selectivity(f)
+	var applied []*expr.Expr
+	for i, f := range scan.Request.Filters {
+		scan.Applied = append(scan.Applied, n.Table.Applies(f))
+		if scan.Applied[i] {
+			applied = append(applied, n.Filters[i])
 		}
-		scan.Applied = append(scan.Applied, applied)
 	}
-	scan.Operator = operator(n, rows)
+	rows := b.estimates.of(n).copy()
+	rows.filter(applied)
+	scan.Operator = Operator{Output: SchemaOf(n), Rows: rows.operatorRows()}
 	return scan
 }
 
@@ -191,7 +168,6 @@ func (b *builder) buildFilter(n *Filter) Physical {
 	input := b.build(n.Input)
 	columns := n.Input.Columns()
 	scan, _ := input.(*TableScan)
-	rows := input.Common().Rows
 	var conditions []*expr.Expr
 	for _, c := range n.Conditions {
 		c = resolve(c, columns)
@@ -199,12 +175,11 @@ func (b *builder) buildFilter(n *Filter) Physical {
 			continue
 		}
 		conditions = append(conditions, c)
-		rows *= selectivity(c)
 	}
 	if len(conditions) == 0 {
 		return input
 	}
-	return &FilterRows{Operator: operator(n, rows), Input: input, Condition: expr.NewAnd(conditions...)}
+	return &FilterRows{Operator: b.operator(n), Input: input, Condition: expr.NewAnd(conditions...)}
 }
 
 // applies reports whether the scan's rows have been filtered by a condition.
@@ -217,9 +192,10 @@ func (p *TableScan) applies(condition *expr.Expr) bool {
 	return false
 }
 
-func (b *builder) buildProject(n *Project) Physical { return projectOver(n, b.build(n.Input)) }
+func (b *builder) buildProject(n *Project) Physical { return b.projectOver(n, b.build(n.Input), n) }
 
-func projectOver(n *Project, input Physical) Physical {
+// projectOver makes the operator of a projection over an input of the same columns as the node's; rows is the node that has the number of rows.
+func (b *builder) projectOver(n *Project, input Physical, rows Node) Physical {
 	columns := n.Input.Columns()
 	exprs := resolveAll(n.Exprs, columns)
 	identity := len(exprs) == len(columns)
@@ -237,7 +213,9 @@ func projectOver(n *Project, input Physical) Physical {
 		*columns, input.Common().Output = chosen, SchemaOf(n)
 		return input
 	}
-	return &ProjectColumns{Operator: operator(n, input.Common().Rows), Input: input, Exprs: exprs}
+	return &ProjectColumns{
+		Operator: Operator{Output: SchemaOf(n), Rows: b.estimates.of(rows).operatorRows()}, Input: input, Exprs: exprs,
+	}
 }
 
 // joinColumns gives the list of the columns that a join gives; nil of other operators.
@@ -266,10 +244,9 @@ func distinctColumns(exprs []*expr.Expr) bool {
 func (b *builder) buildAggregate(n *Aggregate) Physical {
 	input := b.build(n.Input)
 	columns := n.Input.Columns()
-	p := &HashAggregate{Operator: operator(n, 1), Input: input, Strategy: AggregateUngrouped, Sets: n.Sets, Grouping: n.Grouping != nil}
+	p := &HashAggregate{Operator: b.operator(n), Input: input, Strategy: AggregateUngrouped, Sets: n.Sets, Grouping: n.Grouping != nil}
 	if len(n.Groups) > 0 || n.Sets != nil {
 		p.Strategy = AggregateHash
-		p.Rows = groupsOf(input.Common().Rows)
 	}
 	for _, g := range n.Groups {
 		p.Keys = append(p.Keys, resolve(g.Expr, columns))
@@ -287,20 +264,19 @@ func (b *builder) buildAggregate(n *Aggregate) Physical {
 	return p
 }
 
-func (b *builder) buildSort(n *Sort, limit, offset int64) Physical {
-	input := b.build(n.Input)
-	p := &SortRows{
-		Operator: operator(n, limited(input.Common().Rows, limit, offset)), Input: input, Limit: limit, Offset: offset,
+// buildSort makes the operator of a sort under a limit.
+func (b *builder) buildSort(n *Sort, limit *Limit) Physical {
+	return &SortRows{
+		Operator: Operator{Output: SchemaOf(n), Rows: b.estimates.of(limit).operatorRows()}, Input: b.build(n.Input),
+		Keys: resolveKeys(n.Keys, n.Input.Columns()), Limit: limit.Count, Offset: limit.Offset,
 	}
-	p.Keys = resolveKeys(n.Keys, n.Input.Columns())
-	return p
 }
 
 func (b *builder) buildWindow(n *Window) Physical {
 	input := b.build(n.Input)
 	columns := n.Input.Columns()
 	p := &WindowRows{
-		Operator: operator(n, input.Common().Rows), Input: input,
+		Operator: b.operator(n), Input: input,
 		PartitionBy: resolveAll(n.PartitionBy, columns), OrderBy: resolveKeys(n.OrderBy, columns),
 	}
 	resolved := mapExpressions(n, func(e *expr.Expr) *expr.Expr { return resolve(e, columns) })
@@ -308,62 +284,11 @@ func (b *builder) buildWindow(n *Window) Physical {
 	return p
 }
 
-// limited gives the estimate after LIMIT and OFFSET; estimates are negative when unknown.
+// limited gives the number of rows after LIMIT and OFFSET.
 func limited(rows float64, count, offset int64) float64 {
-	if rows >= 0 {
-		rows = math.Max(0, rows-float64(offset))
-	}
-	if count >= 0 && (rows < 0 || float64(count) < rows) {
-		return float64(count)
+	rows = max(0, rows-float64(offset))
+	if count >= 0 {
+		rows = min(rows, float64(count))
 	}
 	return rows
-}
-
-func addRows(a, b float64) float64 {
-	if a < 0 || b < 0 {
-		return -1
-	}
-	return a + b
-}
-
-// groupsOf guesses the number of groups of rows without distinct counts: far fewer than rows, growing with them.
-func groupsOf(rows float64) float64 {
-	if rows < 0 {
-		return -1
-	}
-	return math.Ceil(math.Sqrt(rows))
-}
-
-// selectivity guesses the share of rows that pass a condition when nothing is known of the columns: the classic constants of Selinger et
-// al., "Access Path Selection in a Relational Database Management System" (1979).
-func selectivity(c *expr.Expr) float64 {
-	switch c.Op {
-	case expr.And:
-		s := 1.0
-		for _, a := range c.Args {
-			s *= selectivity(a)
-		}
-		return s
-	case expr.Or:
-		s := 1.0
-		for _, a := range c.Args {
-			s *= 1 - selectivity(a)
-		}
-		return 1 - s
-	case expr.Constant:
-		if c.IsTrue() {
-			return 1
-		}
-		return 0
-	case expr.Call:
-		switch c.Function.Name {
-		case "eq", "is_not_distinct", "is_null":
-			return 0.1
-		case "ne", "is_distinct", "is_not_null":
-			return 0.9
-		case "not":
-			return 1 - selectivity(c.Args[0])
-		}
-	}
-	return 1.0 / 3
 }

@@ -29,7 +29,7 @@ func (b *builder) buildJoin(n *Join) Physical {
 			columns = append(columns, i)
 		}
 	}
-	op := operator(n, joinRows(n.Kind, left.Common().Rows, right.Common().Rows, len(keys) > 0))
+	op := b.operator(n)
 	if len(keys) == 0 && (mark == nil || len(mark.Keys) == 0) {
 		p := &LoopJoin{Operator: op, Kind: n.Kind, Left: left, Right: right, Condition: condition, Columns: columns}
 		if n.Mark != nil {
@@ -89,30 +89,6 @@ func readsOnly(e *expr.Expr, columns []Column) bool {
 		only = only && found
 	})
 	return reads && only && !e.IsVolatile()
-}
-
-// joinRows guesses the number of rows of a join from those of its sides.
-func joinRows(kind JoinKind, left, right float64, equality bool) float64 {
-	if left < 0 || right < 0 {
-		return -1
-	}
-	matches := left * right
-	if equality {
-		matches = max(left, right)
-	}
-	switch kind {
-	case SemiJoin, AntiJoin:
-		return left / 2
-	case MarkJoin, SingleJoin:
-		return left
-	case LeftJoin:
-		return max(left, matches)
-	case RightJoin:
-		return max(right, matches)
-	case FullJoin:
-		return max(left, right, matches)
-	}
-	return matches
 }
 
 // hashable reports whether equality of a type's values can be found by hashing: of all but nested ones, whose equality may be NULL.
