@@ -74,6 +74,9 @@ func (p *pruner) prune(n Node, wanted columnSet) Node {
 				c.Aggregates = append(c.Aggregates, a)
 			}
 		}
+		if c.Grouping != nil && !wanted.has(c.Grouping.ID) {
+			c.Grouping = nil
+		}
 		set := columnSet{}
 		addColumns(set, c.Expressions())
 		c.Input = p.prune(n.Input, set)

@@ -17,6 +17,9 @@ import (
 // on with an empty part. At the end few groups are merged into the first worker's part; many, partition by partition, in parallel. Everything is
 // merged through the accumulators' state columns.
 //
+// With grouping sets each row is a member of one group per set. The number of the set is a further key, so that the NULL of a key that a set leaves out is
+// none of the data's.
+//
 // An aggregate with DISTINCT has, in each part, a table of the combinations of group and arguments instead; the accumulator is updated with each
 // of them once at the end.
 type aggregate struct {
@@ -42,9 +45,6 @@ type filteredArgs struct {
 }
 
 func newAggregate(q *Execution, p *plan.HashAggregate) (*aggregate, error) {
-	if p.Sets != nil {
-		return nil, types.Errorf(types.CodeFeatureNotSupported, "GROUPING SETS is not supported")
-	}
 	n := len(p.Aggregates)
 	a := &aggregate{query: q, plan: p, memory: q.account(p.Number), filtered: make([]filteredArgs, n), distinct: make([]*rowLayout, n)}
 	exprs := append([]*expr.Expr(nil), p.Keys...)
@@ -52,13 +52,16 @@ func newAggregate(q *Execution, p *plan.HashAggregate) (*aggregate, error) {
 	if a.keys, err = layoutOf(nil, p.Keys); err != nil {
 		return nil, err
 	}
+	if p.Sets != nil {
+		a.keys = newRowLayout(append(a.keys.types, types.BigInt))
+	}
 	for i, call := range p.Aggregates {
 		for _, t := range call.Function.State {
 			a.groupBytes += int64(max(8, t.Storage().Width()))
 		}
 		if call.Distinct {
 			var group []types.Type
-			if len(p.Keys) > 0 {
+			if a.grouped() {
 				group = append(group, types.UInteger)
 			}
 			if a.distinct[i], err = layoutOf(group, call.Args); err != nil {
@@ -90,6 +93,9 @@ func layoutOf(first []types.Type, rest []*expr.Expr) (*rowLayout, error) {
 
 func (a *aggregate) number() int { return a.plan.Number }
 
+// grouped reports whether there are groups beside the one of all rows.
+func (a *aggregate) grouped() bool { return len(a.plan.Keys) > 0 || a.plan.Sets != nil }
+
 // aggregateState is one worker's groups.
 type aggregateState struct {
 	aggregate *aggregate
@@ -98,9 +104,10 @@ type aggregateState struct {
 	filters   []*expr.Evaluator // by aggregate, nil without FILTER
 	arguments []*expr.Evaluator
 	columns   []*types.Vector
+	selected  []selectedRows // by aggregate, of the batch
 
 	part   *groupPart
-	combos comboCache
+	combos []comboCache              // by grouping set
 	chunks [partitions][]*groupChunk // put aside, by partition
 	aside  bool                      // there are chunks
 }
@@ -111,11 +118,15 @@ func (a *aggregate) newState(w *worker) (sinkState, error) {
 		aggregate: a, worker: w, evaluator: expr.NewEvaluator(a.program, w.pool), part: a.newPart(),
 		filters: make([]*expr.Evaluator, n), arguments: make([]*expr.Evaluator, n),
 	}
+	s.combos = make([]comboCache, max(1, len(a.plan.Sets)))
 	for i := range n {
 		if a.filtered[i].condition != nil {
 			s.filters[i] = expr.NewEvaluator(a.filtered[i].condition, w.pool)
 			s.arguments[i] = expr.NewEvaluator(a.filtered[i].args, w.pool)
 		}
+	}
+	if err := s.part.addEmptySets(); err != nil {
+		return nil, err
 	}
 	return s, s.part.resize()
 }
@@ -129,60 +140,100 @@ const (
 	mostGroups = 1 << 21
 )
 
+// selectedRows are the rows that an aggregate looks at, and its arguments.
+type selectedRows struct {
+	rows types.Bitmap
+	args []*types.Vector
+}
+
 func (s *aggregateState) push(b *types.Batch) error {
-	a, part := s.aggregate, s.part
-	columns, err := s.evaluator.Eval(s.columns[:0], b)
+	keys, err := s.evaluate(b)
 	if err != nil {
 		return err
 	}
-	s.columns = columns
+	before, sets := s.part.groups(), max(1, len(s.aggregate.plan.Sets))
+	for set := range sets {
+		if err := s.pushSet(b, set, keys); err != nil {
+			return err
+		}
+	}
+	if n := s.part.groups(); n >= asideGroups && (4*(n-before) > 3*b.Selected*sets || n >= mostGroups) {
+		return s.putAside()
+	}
+	return nil
+}
+
+// evaluate computes the keys, which it gives, and what the aggregates look at.
+func (s *aggregateState) evaluate(b *types.Batch) ([]*types.Vector, error) {
+	a := s.aggregate
+	columns, err := s.evaluator.Eval(s.columns[:0], b)
+	if err != nil {
+		return nil, err
+	}
+	s.columns, s.selected = columns, s.selected[:0]
+	for i, call := range a.plan.Aggregates {
+		if first := a.firstArg[i]; first >= 0 {
+			s.selected = append(s.selected, selectedRows{rows: b.Selection, args: columns[first : first+len(call.Args)]})
+			continue
+		}
+		rows, err := s.filters[i].Select(b)
+		if err != nil {
+			return nil, err
+		}
+		args, err := s.arguments[i].Eval(nil, b.Select(rows))
+		if err != nil {
+			return nil, err
+		}
+		s.selected = append(s.selected, selectedRows{rows: rows, args: args})
+	}
+	return columns[:len(a.plan.Keys)], nil
+}
+
+// pushSet adds the rows of a batch to their groups by one grouping set.
+func (s *aggregateState) pushSet(b *types.Batch, set int, keys []*types.Vector) error {
+	part := s.part
 	env := &kernels.Env{Pool: s.worker.pool, Active: b.Selection}
 	var groups []uint32
-	before := part.groups()
 	if part.table != nil {
 		groups = types.Alloc[uint32](s.worker.pool, b.Rows)
-		if err := s.findGroups(env, columns[:len(a.plan.Keys)], b, groups); err != nil {
+		if err := s.findGroups(env, set, keys, b, groups); err != nil {
 			return err
 		}
 		if err := part.resize(); err != nil {
 			return err
 		}
 	}
-	for i, call := range a.plan.Aggregates {
-		selection, args := b.Selection, []*types.Vector(nil)
-		if first := a.firstArg[i]; first >= 0 {
-			args = columns[first : first+len(call.Args)]
-		} else {
-			if selection, err = s.filters[i].Select(b); err != nil {
-				return err
-			}
-			if args, err = s.arguments[i].Eval(nil, b.Select(selection)); err != nil {
-				return err
-			}
-		}
-		env.Active = selection
+	for i, selected := range s.selected {
+		env.Active = selected.rows
+		var err error
 		if part.distinct[i] != nil {
-			err = part.noteDistinct(env, i, groups, args, b.Rows)
+			err = part.noteDistinct(env, i, groups, selected.args, b.Rows)
 		} else {
-			err = part.accumulators[i].Update(env, groups, args, b.Rows)
+			err = part.accumulators[i].Update(env, groups, selected.args, b.Rows)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if n := part.groups(); n >= asideGroups && (4*(n-before) > 3*b.Selected || n >= mostGroups) {
-		return s.putAside()
-	}
 	return nil
 }
 
-// findGroups numbers the rows of a batch. When all keys are dictionaries or constants of few combinations, it looks at each combination once and at
-// each row only for its keys; else at the values of each row.
-func (s *aggregateState) findGroups(env *kernels.Env, keys []*types.Vector, b *types.Batch, groups []uint32) error {
-	if s.combos.use(keys, b.Rows) {
-		return s.combos.find(env, s.part.table, keys, b, groups)
+// findGroups numbers the rows of a batch by the keys of a grouping set. When all of them are dictionaries or constants of few combinations, it looks at each
+// combination once and at each row only for its keys; else at the values of each row.
+func (s *aggregateState) findGroups(env *kernels.Env, set int, keys []*types.Vector, b *types.Batch, groups []uint32) error {
+	own := keys
+	if sets := s.aggregate.plan.Sets; sets != nil {
+		own = make([]*types.Vector, len(sets[set]))
+		for i, k := range sets[set] {
+			own[i] = keys[k]
+		}
 	}
-	return s.part.table.find(env, decodeAll(env, keys), b.Rows, b.Selection, groups)
+	if combos := &s.combos[set]; combos.use(own, b.Rows) {
+		return combos.find(env, own, b, groups, func(plain []*types.Vector, rows int, groups []uint32) error {
+			return s.part.findInSet(env, set, plain, rows, nil, groups)
+		})
+	}
+	return s.part.findInSet(env, set, decodeAll(env, own), b.Rows, b.Selection, groups)
 }
 
 func decodeAll(env *kernels.Env, columns []*types.Vector) []*types.Vector {
@@ -205,7 +256,9 @@ func (s *aggregateState) putAside() error {
 		}
 	}
 	s.aside = true
-	s.combos.reset()
+	for i := range s.combos {
+		s.combos[i].reset()
+	}
 	s.part = s.aggregate.newPart()
 	return nil
 }
@@ -230,7 +283,7 @@ func (a *aggregate) finish(ctx context.Context) error {
 		total += s.part.groups()
 		apart = apart || s.aside
 	}
-	if apart || len(a.states) > 1 && len(a.plan.Keys) > 0 && total >= parallelGroups {
+	if apart || len(a.states) > 1 && a.grouped() && total >= parallelGroups {
 		return a.mergePartitions(ctx)
 	}
 	return a.query.parallel(ctx, a.number(), 1, func(w *worker, _ int) error {
@@ -244,6 +297,9 @@ func (a *aggregate) finish(ctx context.Context) error {
 			}
 		} else {
 			base = a.newPart()
+			if err := base.addEmptySets(); err != nil {
+				return err
+			}
 			if err := base.resize(); err != nil {
 				return err
 			}

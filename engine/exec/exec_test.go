@@ -127,6 +127,41 @@ var cases = []struct {
 	groupCase("color and adult", colorColumn, adultColumn),
 	groupCase("town, weight and age", townColumn, weightColumn, ageColumn),
 	{
+		name: "grouping sets",
+		build: func(t *fakeTable) plan.Physical {
+			s := scanOf(t)
+			return setsOf(s, []int{colorColumn, townColumn}, [][]int{{0, 1}, {1}, {}, {0}, {0}, {}}, aggregateOf("count"), aggregateOf("sum", column(s, ageColumn)),
+				distinct(aggregateOf("count", column(s, townColumn))))
+		},
+		want: func(rows [][]string) [][]string {
+			values := func(rows [][]string) []string {
+				return []string{strconv.Itoa(len(rows)), sumOf(rows, ageColumn), countOf(unique(rows, townColumn), townColumn)}
+			}
+			set := func(number string, keys ...int) [][]string {
+				if len(keys) == 0 {
+					return [][]string{slices.Concat([]string{"NULL", "NULL"}, values(rows), []string{number})}
+				}
+				return mapRows(group(rows, keys, values), func(row []string) []string {
+					shown := []string{"NULL", "NULL"}
+					for i, k := range keys {
+						shown[k-colorColumn] = row[i]
+					}
+					return slices.Concat(shown, row[len(keys):], []string{number})
+				})
+			}
+			return slices.Concat(set("0", colorColumn, townColumn), set("1", townColumn), set("2"), set("3", colorColumn), set("4", colorColumn), set("5"))
+		},
+		unordered: true,
+	},
+	{
+		name: "an empty grouping set over nothing",
+		build: func(t *fakeTable) plan.Physical {
+			s := filterOf(scanOf(t), agedOver(scanOf(t), 1000))
+			return setsOf(s, []int{colorColumn}, [][]int{{0}, {}}, aggregateOf("count"))
+		},
+		want: func([][]string) [][]string { return [][]string{{"NULL", "0", "1"}} },
+	},
+	{
 		name: "aggregates with DISTINCT and FILTER",
 		build: func(t *fakeTable) plan.Physical {
 			s := scanOf(t)

@@ -63,8 +63,8 @@ func (c *comboCache) use(keys []*types.Vector, rows int) bool {
 // reset forgets everything; called when groups get other numbers.
 func (c *comboCache) reset() { c.entries = nil }
 
-// find numbers the rows of a batch whose keys use has taken.
-func (c *comboCache) find(env *kernels.Env, table *groupTable, keys []*types.Vector, b *types.Batch, groups []uint32) error {
+// find numbers the rows of a batch whose keys use has taken. lookUp numbers rows of plain keys, of which all count.
+func (c *comboCache) find(env *kernels.Env, keys []*types.Vector, b *types.Batch, groups []uint32, lookUp func(keys []*types.Vector, rows int, groups []uint32) error) error {
 	combos := groups // the numbers of the combinations first, then the groups in their place
 	clear(combos)
 	for k, v := range keys {
@@ -93,7 +93,7 @@ func (c *comboCache) find(env *kernels.Env, table *groupTable, keys []*types.Vec
 			plain[i] = kernels.Decode(env, kernels.Take(env, v, rows, nil))
 		}
 		found := make([]uint32, len(rows))
-		if err := table.find(env, plain, len(rows), nil, found); err != nil {
+		if err := lookUp(plain, len(rows), found); err != nil {
 			return err
 		}
 		for i, n := range fresh {

@@ -20,7 +20,7 @@ type groupPart struct {
 
 func (a *aggregate) newPart() *groupPart {
 	p := &groupPart{aggregate: a, distinct: make([]*groupTable, len(a.distinct))}
-	if len(a.plan.Keys) > 0 {
+	if a.grouped() {
 		p.table = newGroupTable(a.keys, a.memory)
 	}
 	for i, call := range a.plan.Aggregates {
@@ -70,6 +70,36 @@ func (p *groupPart) size() int64 {
 		}
 	}
 	return size
+}
+
+// findInSet gives rows their groups by one grouping set, whose keys are plain vectors.
+func (p *groupPart) findInSet(env *kernels.Env, set int, keys []*types.Vector, rows int, active types.Bitmap, groups []uint32) error {
+	sets := p.aggregate.plan.Sets
+	if sets == nil {
+		return p.table.find(env, keys, rows, active, groups)
+	}
+	all := make([]*types.Vector, len(p.aggregate.plan.Keys)+1)
+	for i, k := range sets[set] {
+		all[k] = keys[i]
+	}
+	number := types.Alloc[int64](env.Pool, rows)
+	for i := range number {
+		number[i] = int64(set)
+	}
+	all[len(all)-1] = types.NewFixed(types.BigInt, number, nil)
+	return p.table.find(env, all, rows, active, groups)
+}
+
+// addEmptySets adds the groups of grouping sets without keys, which are there without rows too.
+func (p *groupPart) addEmptySets() error {
+	for set, keys := range p.aggregate.plan.Sets {
+		if len(keys) == 0 {
+			if err := p.findInSet(&kernels.Env{}, set, nil, 1, nil, make([]uint32, 1)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // noteDistinct notes the active rows' groups and arguments for aggregate number i.
@@ -267,7 +297,7 @@ func (p *groupPart) merge(chunk *groupChunk) error {
 	return nil
 }
 
-// open reads the groups: keys, then results.
+// open reads the groups: keys, results, and the number of the set.
 func (a *aggregate) open(context.Context) (source, error) {
 	return &partSource{parts: a.parts, step: a.query.options.BatchRows}, nil
 }
@@ -313,6 +343,9 @@ func (m *partMorsel) Next(_ context.Context, pool *types.Pool) (*types.Batch, er
 			return nil, err
 		}
 		columns = append(columns, v)
+	}
+	if p.aggregate.plan.Grouping {
+		columns = append(columns, p.table.vector(pool, len(p.aggregate.plan.Keys), from, to))
 	}
 	return types.NewBatch(columns, to-from, 0), nil
 }

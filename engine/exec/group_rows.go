@@ -186,6 +186,14 @@ func (l *rowLayout) encode(env *kernels.Env, i int, v *types.Vector, dst []byte,
 	}
 }
 
+// encodeNull makes value number i of all rows NULL; dst is cleared memory.
+func (l *rowLayout) encodeNull(i int, dst []byte, rows int) {
+	w := l.words * 8
+	for r := range rows {
+		dst[r*w+i/8] |= 1 << (i % 8)
+	}
+}
+
 // encodeFixed writes values of size bytes to place at of rows that are w bytes apart.
 func encodeFixed(src []byte, size int, dst []byte, at, w, rows int) {
 	switch size {

@@ -90,7 +90,8 @@ func (t *groupTable) room(n int) error {
 
 func slotOf(hash uint64, group int) uint64 { return hash>>32<<32 | uint64(group+1) }
 
-// find gives each row of a batch its group, making new ones. Rows outside active get none. keys are plain vectors of the layout's types.
+// find gives each row of a batch its group, making new ones. Rows outside active get none. keys are plain vectors of the layout's types; one that is nil
+// is NULL in every row.
 func (t *groupTable) find(env *kernels.Env, keys []*types.Vector, rows int, active types.Bitmap, groups []uint32) error {
 	if err := t.room(active.Count(rows)); err != nil {
 		return err
@@ -99,6 +100,10 @@ func (t *groupTable) find(env *kernels.Env, keys []*types.Vector, rows int, acti
 	words := types.Alloc[uint64](env.Pool, rows*l.words)
 	clear(words)
 	for i, v := range keys {
+		if v == nil {
+			l.encodeNull(i, types.Bytes(words), rows)
+			continue
+		}
 		l.encode(env, i, v, types.Bytes(words), rows)
 	}
 	w := l.words
@@ -109,7 +114,12 @@ func (t *groupTable) find(env *kernels.Env, keys []*types.Vector, rows int, acti
 		}
 		return nil
 	}
-	buffers := func(k int) []types.Buffer { return keys[k].DataBuffers() }
+	buffers := func(k int) []types.Buffer {
+		if keys[k] == nil {
+			return nil
+		}
+		return keys[k].DataBuffers()
+	}
 	for i := active.NextSet(0, rows); i < rows; i = active.NextSet(i+1, rows) {
 		row := words[i*w : (i+1)*w]
 		groups[i] = t.insertLong(row, t.hashLong(row, buffers), buffers)

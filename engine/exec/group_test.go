@@ -257,7 +257,9 @@ func TestCombos(t *testing.T) {
 			}
 			if combos.use(vectors, batch) {
 				used++
-				if err := combos.find(env, cached, vectors, b, got); err != nil {
+				if err := combos.find(env, vectors, b, got, func(plain []*types.Vector, rows int, groups []uint32) error {
+					return cached.find(env, plain, rows, nil, groups)
+				}); err != nil {
 					t.Fatal(err)
 				}
 			} else if err := cached.find(env, decodeAll(env, vectors), batch, b.Selection, got); err != nil {

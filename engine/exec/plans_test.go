@@ -128,6 +128,17 @@ func groupOf(input plan.Physical, keys []int, aggregates ...plan.PhysicalAggrega
 	return p
 }
 
+// setsOf aggregates by grouping sets, and gives the number of the set as the last column.
+func setsOf(input plan.Physical, keys []int, sets [][]int, aggregates ...plan.PhysicalAggregate) plan.Physical {
+	p := groupOf(input, keys, aggregates...).(*plan.HashAggregate)
+	p.Sets, p.Grouping = sets, true
+	for i := range keys {
+		p.Output[i].Nullable = true
+	}
+	p.Output = append(p.Output, types.Field{Name: "set", Type: types.BigInt})
+	return p
+}
+
 func ascending(e *expr.Expr) plan.SortKey { return plan.SortKey{Expr: e} }
 
 func descending(e *expr.Expr) plan.SortKey {

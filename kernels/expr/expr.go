@@ -127,6 +127,25 @@ func newLogic(op Op, args []*Expr) *Expr {
 	return &Expr{Op: op, Type: types.Boolean, Nullable: nullable, Args: flat, Position: flat[0].Position}
 }
 
+// WithArgs gives the same node over other arguments of the same types, from whose nulls it is told whether it may be null.
+func (e *Expr) WithArgs(args []*Expr) *Expr {
+	c := *e
+	c.Args = args
+	switch e.Op {
+	case Call:
+		c.Nullable = e.Function.nullable(args)
+	case Cast:
+		c.Nullable = args[0].Nullable || e.Try
+	case And, Or:
+		c.Nullable = slices.ContainsFunc(args, func(a *Expr) bool { return a.Nullable })
+	case Case:
+		c.Nullable = NewCase(args...).Nullable
+	case Coalesce:
+		c.Nullable = NewCoalesce(args...).Nullable
+	}
+	return &c
+}
+
 // NewBool makes TRUE or FALSE.
 func NewBool(b bool) *Expr {
 	bits := types.Bitmap{0}

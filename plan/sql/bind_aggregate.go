@@ -13,6 +13,11 @@ import (
 type aggregation struct {
 	groups []plan.GroupKey
 	calls  []plan.AggregateCall
+	// sets are the grouping sets as positions in groups; nil when there is one, of all keys.
+	sets [][]int
+	// groupings are the uses of GROUPING, by the id of the column that stands for each until the sets are known. They are computed from setNumber.
+	groupings map[plan.ColumnID]*groupingCall
+	setNumber *plan.Column
 	// results are the ids of the calls' columns.
 	results map[plan.ColumnID]bool
 	// inside says that an aggregate's own arguments are being bound: no aggregate may stand there.
@@ -20,7 +25,9 @@ type aggregation struct {
 }
 
 // used reports whether the query aggregates at all.
-func (a *aggregation) used() bool { return len(a.groups) > 0 || len(a.calls) > 0 }
+func (a *aggregation) used() bool {
+	return len(a.groups) > 0 || len(a.calls) > 0 || len(a.groupings) > 0
+}
 
 // aggregate binds an aggregate call.
 func (b *binder) aggregate(n *Call, family *expr.Family, c *exprContext) (*expr.Expr, error) {
@@ -123,8 +130,13 @@ func sameCall(a, c plan.AggregateCall) bool {
 func (b *binder) overGroups(n Node, e *expr.Expr, a *aggregation) (*expr.Expr, error) {
 	for _, g := range a.groups {
 		if e.Equal(g.Expr) {
-			return g.Output.Ref().At(e.Position), nil
+			output := g.Output
+			output.Nullable = output.Nullable || a.sets != nil
+			return output.Ref().At(e.Position), nil
 		}
+	}
+	if e.Op == expr.Column && a.groupings[e.Column] != nil {
+		return b.groupingValue(a.groupings[e.Column], a)
 	}
 	if e.Op == expr.Column {
 		if a.results[e.Column] {
@@ -148,9 +160,7 @@ func (b *binder) overGroups(n Node, e *expr.Expr, a *aggregation) (*expr.Expr, e
 		}
 		args[i] = r
 	}
-	c := *e
-	c.Args = args
-	return &c, nil
+	return e.WithArgs(args), nil
 }
 
 // hasAggregate reports whether an expression uses the result of an aggregate.
@@ -165,24 +175,5 @@ func (b *binder) groupable(n Node, t types.Type) error {
 	if t.IsNested() || t.Kind() == types.KindTimestampOffset {
 		return b.unsupported(n, "grouping by a value of type %s", t)
 	}
-	return nil
-}
-
-// addGroup adds a key, unless an equal one is there.
-func (b *binder) addGroup(n Node, a *aggregation, e *expr.Expr, name string) error {
-	if err := b.groupable(n, e.Type); err != nil {
-		return err
-	}
-	for _, g := range a.groups {
-		if g.Expr.Equal(e) {
-			return nil
-		}
-	}
-	if e.Op == expr.Column {
-		name = e.Name
-	}
-	a.groups = append(a.groups, plan.GroupKey{
-		Output: plan.Column{ID: b.ids.New(), Field: types.Field{Name: name, Type: e.Type, Nullable: e.Nullable}}, Expr: e,
-	})
 	return nil
 }

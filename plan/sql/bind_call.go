@@ -47,6 +47,9 @@ func (b *binder) call(n *Call, c *exprContext) (*expr.Expr, error) {
 		}
 		return expr.NewCase(condition, values[0], values[1]), nil
 	}
+	if lower == "grouping" || lower == "grouping_id" {
+		return b.grouping(n, c)
+	}
 	if lower == "columns" {
 		return nil, b.unsupported(n, "COLUMNS")
 	}

@@ -244,46 +244,6 @@ func namesColumn(n *Column, r relation, c plan.Column) bool {
 	return strings.EqualFold(last, c.Name) && (len(n.Parts) == 1 || strings.EqualFold(n.Parts[len(n.Parts)-2].Name, r.name))
 }
 
-// groupBy binds the keys of GROUP BY. ALL means the select items that use no aggregate.
-func (s *selector) groupBy() error {
-	g := s.query.GroupBy
-	if g == nil {
-		return nil
-	}
-	if g.All {
-		for _, item := range s.items {
-			if !s.aggregates.hasAggregate(item.expr) && item.expr.Op != expr.Constant {
-				if err := s.addGroup(item.node, s.aggregates, item.expr, item.name); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	}
-	// A column wins over an alias here, and an alias over nothing.
-	c := &exprContext{scope: s.scope, clause: "GROUP BY", alias: s.aliasIn("GROUP BY"), aliasNames: s.aliasNames()}
-	for _, element := range g.Elements {
-		if element.Kind != GroupExprs {
-			return s.unsupported(element, "%s", [...]string{GroupRollup: "ROLLUP", GroupCube: "CUBE", GroupSets: "GROUPING SETS"}[element.Kind])
-		}
-		for _, n := range element.Exprs {
-			e, err := s.positionOr(n, len(s.items), "GROUP BY", func(i int) (*expr.Expr, error) {
-				if s.aggregates.hasAggregate(s.items[i].expr) {
-					return nil, s.errorAt(n, types.CodeGrouping, "aggregate functions are not allowed in GROUP BY")
-				}
-				return s.items[i].expr, nil
-			}, c)
-			if err != nil {
-				return err
-			}
-			if err := s.addGroup(n, s.aggregates, e, s.columnName(n)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // orderKey is a key of ORDER BY: a select item (item >= 0) or an expression of its own.
 type orderKey struct {
 	item  int
@@ -368,7 +328,7 @@ func (s *selector) aggregated(input plan.Node, having **expr.Expr, keys []orderK
 		}
 		keys[i].expr = e
 	}
-	return &plan.Aggregate{Input: input, Groups: a.groups, Aggregates: a.calls}, nil
+	return &plan.Aggregate{Input: input, Groups: a.groups, Sets: a.sets, Aggregates: a.calls, Grouping: a.setNumber}, nil
 }
 
 // project computes the select list, removes duplicates and sorts. Sort keys that are not in the list travel along as hidden columns.
