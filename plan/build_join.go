@@ -10,11 +10,11 @@ func (b *builder) buildJoin(n *Join) Physical {
 	left, right := b.build(n.Left), b.build(n.Right)
 	l, r := n.Left.Columns(), n.Right.Columns()
 	both := append(append([]Column(nil), l...), r...)
-	keys, rest := joinKeys(n.Conditions, l, r)
+	keys, rest := joinKeys(n.Conditions, false, l, r)
 	condition := conjunction(rest, both)
 	var mark *PhysicalMark
 	if n.Mark != nil {
-		markKeys, markRest := joinKeys(n.Mark.Conditions, l, r)
+		markKeys, markRest := joinKeys(n.Mark.Conditions, len(n.Conditions) > 0, l, r)
 		mark = &PhysicalMark{Keys: markKeys, Condition: conjunction(markRest, both)}
 	}
 	var columns []int
@@ -51,10 +51,11 @@ func conjunction(conditions []*expr.Expr, columns []Column) *expr.Expr {
 	return expr.NewAnd(resolveAll(conditions, columns)...)
 }
 
-// joinKeys gives the equalities among conditions that compare a value of the left side with one of the right, and the other conditions.
-func joinKeys(conditions []*expr.Expr, left, right []Column) (keys []JoinKey, rest []*expr.Expr) {
-	for _, c := range conditions {
-		if k, ok := joinKey(c, left, right); ok {
+// joinKeys gives the equalities among conditions that compare a value of the left side with one of the right, and the other conditions. Keys are evaluated
+// on all rows of a side, so one that may fail is none if a condition before it guards it.
+func joinKeys(conditions []*expr.Expr, guarded bool, left, right []Column) (keys []JoinKey, rest []*expr.Expr) {
+	for i, c := range conditions {
+		if k, ok := joinKey(c, left, right); ok && !(c.CanFail() && (guarded || i > 0)) {
 			keys = append(keys, k)
 		} else {
 			rest = append(rest, c)

@@ -16,6 +16,7 @@ type Rule struct {
 
 // rules are all rules in the order in which they run. Each stands in a file of its own: rule_<name>.go.
 var rules = []Rule{
+	{Name: "decorrelate", Normalising: true, Apply: decorrelate},
 	{Name: "factor_disjunctions", Normalising: true, Apply: factorDisjunctions},
 	{Name: "split_conjunctions", Normalising: true, Apply: splitConjunctions},
 	{Name: "form_joins", Normalising: true, Apply: formJoins},
