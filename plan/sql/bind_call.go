@@ -83,11 +83,11 @@ func (b *binder) unqualified(n *Call, c *exprContext) (*Call, error) {
 	call := *n
 	call.Name = ObjectName{Span: n.Name.Parts[last].Span, Parts: n.Name.Parts[last:]}
 	column := &Column{Span: Span{Start: qualifier[0].Start, End: qualifier[last-1].End}, Parts: qualifier}
-	_, _, found, err := b.resolve(c.scope, column)
+	found, _, err := b.resolve(c, column)
 	switch {
 	case err != nil:
 		return nil, err
-	case found:
+	case found != nil:
 		call.Args = append([]Argument{{Span: column.Span, Expr: column}}, n.Args...)
 		return &call, nil
 	case last == 1 && strings.EqualFold(qualifier[0].Name, catalog.DefaultSchema):

@@ -103,17 +103,11 @@ func firstWords(s string) string {
 }
 
 func (b *binder) column(n *Column, c *exprContext) (*expr.Expr, error) {
-	column, used, found, err := b.resolve(c.scope, n)
+	column, used, err := b.resolve(c, n)
 	if err != nil {
 		return nil, err
 	}
-	if !found {
-		if len(n.Parts) == 1 && c.alias != nil {
-			e, err := c.alias(n.Parts[0].Name)
-			if e != nil || err != nil {
-				return e, err
-			}
-		}
+	if column == nil {
 		return nil, b.undefinedColumn(c.scope, n, c.aliasNames)
 	}
 	if used < len(n.Parts) {
@@ -122,7 +116,7 @@ func (b *binder) column(n *Column, c *exprContext) (*expr.Expr, error) {
 		}
 		return nil, b.unsupported(n.Parts[used], "access to a struct's field")
 	}
-	return column.Ref().At(n.Span.Start), nil
+	return column, nil
 }
 
 // argOf describes a bound expression to a function family.

@@ -27,13 +27,10 @@ func (b *binder) from(t TableExpr, s *scope) (plan.Node, error) {
 		}
 		return b.scan(t, table, "'"+t.Path+"'", "", fileStem(t.Path), t.Alias, s)
 	case *DerivedTable:
-		switch {
-		case t.Lateral:
-			return nil, b.unsupported(t, "LATERAL")
-		case t.Sample != nil:
+		if t.Sample != nil {
 			return nil, b.unsupported(t.Sample, "TABLESAMPLE")
 		}
-		node, columns, err := b.query(t.Query, s.parent)
+		node, columns, err := b.query(t.Query, s.lateral())
 		if err != nil {
 			return nil, err
 		}
@@ -41,9 +38,9 @@ func (b *binder) from(t TableExpr, s *scope) (plan.Node, error) {
 	case *TableFunction:
 		return nil, b.unsupported(t, "the table function %s", b.source(t.Call))
 	case *Join:
-		return nil, b.unsupported(t.Right, "a join")
+		return b.join(t, s)
 	case *AliasedJoin:
-		return nil, b.unsupported(t, "a join")
+		return b.aliasedJoin(t, s)
 	}
 	return nil, b.unsupported(t, "this table expression")
 }
@@ -127,11 +124,6 @@ func (b *binder) addRelation(n Node, node plan.Node, columns []plan.Column, sche
 		}
 		columns = renamed(columns, alias.Columns)
 	}
-	for _, r := range s.relations {
-		if name != "" && strings.EqualFold(r.name, name) {
-			return nil, b.errorAt(n, types.CodeDuplicateAlias, "table name %q specified more than once", name)
-		}
-	}
-	s.relations = append(s.relations, relation{schema: schema, name: name, columns: columns})
+	s.add(relation{node: n, schema: schema, name: name, columns: columns})
 	return node, nil
 }

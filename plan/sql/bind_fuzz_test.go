@@ -26,7 +26,7 @@ func bindTests(f *testing.F) []string {
 		if err != nil {
 			f.Fatal(err)
 		}
-		for _, block := range regexp.MustCompile(`(?m)^bind.*\n`).Split(string(text), -1)[1:] {
+		for _, block := range regexp.MustCompile(`(?m)^(?:bind|plan).*\n`).Split(string(text), -1)[1:] {
 			input, _, _ := strings.Cut(block, "\n----")
 			all = append(all, strings.Split(input, "\n")...)
 		}

@@ -199,7 +199,8 @@ func (b *binder) castColumns(n Node, node plan.Node, targets []types.Type) plan.
 // orderResult orders the result of a set operation or VALUES: by its columns only.
 func (b *binder) orderResult(node plan.Node, items []OrderItem) (plan.Node, error) {
 	columns := node.Columns()
-	s := &scope{relations: []relation{{columns: columns}}}
+	s := &scope{}
+	s.add(relation{columns: columns})
 	c := &exprContext{scope: s, clause: "ORDER BY"}
 	sorted := &plan.Sort{Input: node}
 	for _, item := range items {

@@ -173,47 +173,39 @@ func (s *selector) star(n *Star) error {
 		return s.errorAt(n, types.CodeSyntax, "SELECT * with no tables specified is not valid")
 	}
 	used := map[Node]bool{}
-	matched := len(n.Qualifier) == 0
-	for _, r := range s.scope.relations {
-		if len(n.Qualifier) == 1 {
-			if !strings.EqualFold(r.name, n.Qualifier[0].Name) {
-				continue
-			}
-			matched = true
-		}
-		if err := s.count(n, len(r.columns)); err != nil {
-			return err
-		}
-	columns:
-		for _, c := range r.columns {
-			for _, x := range n.Exclude {
-				if namesColumn(x, r, c) {
-					used[x] = true
-					continue columns
-				}
-			}
-			item := selectItem{name: c.Name, named: true, node: n, expr: c.Ref().At(n.Start)}
-			for i := range n.Replace {
-				if x := &n.Replace[i]; strings.EqualFold(x.Name.Name, c.Name) {
-					e, err := s.expr(x.Expr, s.context("SELECT"))
-					if err != nil {
-						return err
-					}
-					item.expr, item.node = e, x.Expr
-					used[x] = true
-				}
-			}
-			for i := range n.Rename {
-				if x := &n.Rename[i]; namesColumn(x.Column, r, c) {
-					item.name = x.Name.Name
-					used[x] = true
-				}
-			}
-			s.items = append(s.items, item)
-		}
-	}
+	all, matched := s.scope.star(n.Qualifier)
 	if !matched {
 		return s.errorAt(n, types.CodeUndefinedTable, "missing FROM-clause entry for table %q", n.Qualifier[0].Name)
+	}
+	if err := s.count(n, len(all)); err != nil {
+		return err
+	}
+columns:
+	for _, c := range all {
+		for _, x := range n.Exclude {
+			if namesColumn(x, c) {
+				used[x] = true
+				continue columns
+			}
+		}
+		item := selectItem{name: c.name, named: true, node: n, expr: c.expr.At(n.Start)}
+		for i := range n.Replace {
+			if x := &n.Replace[i]; strings.EqualFold(x.Name.Name, c.name) {
+				e, err := s.expr(x.Expr, s.context("SELECT"))
+				if err != nil {
+					return err
+				}
+				item.expr, item.node = e, x.Expr
+				used[x] = true
+			}
+		}
+		for i := range n.Rename {
+			if x := &n.Rename[i]; namesColumn(x.Column, c) {
+				item.name = x.Name.Name
+				used[x] = true
+			}
+		}
+		s.items = append(s.items, item)
 	}
 	for _, x := range n.Exclude {
 		if !used[x] {
@@ -239,9 +231,9 @@ func (s *selector) notInStar(n Node, name string) error {
 	return e
 }
 
-func namesColumn(n *Column, r relation, c plan.Column) bool {
+func namesColumn(n *Column, c visibleColumn) bool {
 	last := n.Parts[len(n.Parts)-1].Name
-	return strings.EqualFold(last, c.Name) && (len(n.Parts) == 1 || strings.EqualFold(n.Parts[len(n.Parts)-2].Name, r.name))
+	return strings.EqualFold(last, c.name) && (len(n.Parts) == 1 || strings.EqualFold(n.Parts[len(n.Parts)-2].Name, c.relation))
 }
 
 // orderKey is a key of ORDER BY: a select item (item >= 0) or an expression of its own.

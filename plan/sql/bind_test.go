@@ -47,8 +47,8 @@ func bindCatalog(t testing.TB) *catalog.Catalog {
 	return c
 }
 
-// TestBind binds statements, one a line, and shows the columns that they give or the error as the user sees it. Arguments of the command are
-// the values of parameters. What binds is also planned, with the optimizer on and off: the columns stay the same.
+// TestBind binds statements, one a line, and shows the columns that they give, for the command plan the logical plan, or the error as the user sees
+// it. Arguments of the command are the values of parameters. What binds is also planned, with the optimizer on and off: the columns stay the same.
 func TestBind(t *testing.T) {
 	c := bindCatalog(t)
 	files, err := filepath.Glob("testdata/bind/*.test")
@@ -65,7 +65,11 @@ func TestBind(t *testing.T) {
 				var b strings.Builder
 				for _, text := range strings.Split(strings.TrimSpace(d.Input), "\n") {
 					b.WriteString(text + "\n")
-					for _, line := range strings.Split(bindText(t, c, text, parameters), "\n") {
+					result := bindText(t, c, text, parameters)
+					if d.Cmd == "plan" {
+						result = planText(t, c, text)
+					}
+					for _, line := range strings.Split(result, "\n") {
 						b.WriteString(strings.TrimRight("    "+line, " ") + "\n")
 					}
 				}
@@ -86,6 +90,15 @@ func parameterValue(t *testing.T, text string) *types.Vector {
 		t.Fatal(err)
 	}
 	return types.NewConstant(v, 1)
+}
+
+// planText gives the logical plan of a statement as it is bound, or its error.
+func planText(t *testing.T, c *catalog.Catalog, text string) string {
+	bound, err := bindOne(c, text)
+	if err != nil {
+		return bindText(t, c, text, nil)
+	}
+	return strings.TrimSuffix(plan.ExplainLogical(bound.Plan), "\n")
 }
 
 // bindText gives the columns of a statement, or its error.

@@ -4,12 +4,14 @@ import (
 	"strings"
 
 	"github.com/lacunadb/lacuna/catalog"
+	"github.com/lacunadb/lacuna/kernels/expr"
 	"github.com/lacunadb/lacuna/plan"
 	"github.com/lacunadb/lacuna/types"
 )
 
 // relation is one table of FROM under the name by which expressions call it.
 type relation struct {
+	node    Node   // where it is written
 	schema  string // of a table under its own name; empty under an alias
 	name    string // alias, or the table's own name; empty for a subquery without alias
 	columns []plan.Column
@@ -26,13 +28,73 @@ func (r *relation) named(parts []Ident) (used int, ok bool) {
 	return 0, false
 }
 
-// scope is what names mean at a place: the relations of FROM, the CTEs in sight, and the scope around a subquery.
+// visibleColumn is a column as a bare name and * see it: one of a relation, or one that USING made of two.
+type visibleColumn struct {
+	relation string
+	name     string
+	expr     *expr.Expr
+}
+
+// scope is what names mean at a place: the relations of FROM, the CTEs in sight, and the scope around it, in which a name is looked up that means
+// nothing here.
 type scope struct {
 	parent    *scope
 	relations []relation
+	columns   []visibleColumn // in the order of *
 	ctes      map[string]*CTE // by lower-case name
 	// cteScopes are the scopes in which the CTEs' own queries are bound: those that were in sight before them.
 	cteScopes map[string]*scope
+
+	// left, of a join's right side, is the scope of its left side: not in sight of the join's own expressions, but of derived tables.
+	left *scope
+	// join is the kind of that join and, in the scope that lateral makes, of the join whose left side the relations are.
+	join JoinKind
+	// leftSide says that the relations are the left side of a join whose right side is being bound.
+	leftSide bool
+	// subquery, of the scope around a subquery in an expression, collects what the subquery takes from the scopes further out.
+	subquery *subqueryInputs
+}
+
+// add makes a relation known.
+func (s *scope) add(r relation) {
+	s.relations = append(s.relations, r)
+	for _, c := range r.columns {
+		s.columns = append(s.columns, visibleColumn{relation: r.name, name: c.Name, expr: c.Ref()})
+	}
+}
+
+// lateral gives the scope around a derived table in FROM: the relations to its left, then what is around the query. DuckDB needs no LATERAL for it.
+func (s *scope) lateral() *scope {
+	if s == nil {
+		return nil
+	}
+	around := s.parent
+	if s.left != nil {
+		around = s.left.lateral()
+		if around != nil && around.leftSide {
+			around.join = s.join
+		}
+	}
+	if len(s.relations) == 0 {
+		return around
+	}
+	return &scope{parent: around, relations: s.relations, columns: s.columns, leftSide: true}
+}
+
+// star gives the columns of * or, with a qualifier, of t.*; false when there is no such relation.
+func (s *scope) star(qualifier []Ident) ([]visibleColumn, bool) {
+	if len(qualifier) == 0 {
+		return s.columns, true
+	}
+	for i := range s.relations {
+		r := &s.relations[i]
+		if used, ok := r.named(qualifier); ok && used == len(qualifier) {
+			only := &scope{}
+			only.add(*r)
+			return only.columns, true
+		}
+	}
+	return nil, false
 }
 
 // cte finds a CTE by name, from the inside out, and the scope in which its query is to be bound.
@@ -45,22 +107,89 @@ func (s *scope) cte(name string) (*CTE, *scope) {
 	return nil, nil
 }
 
-// columnNames gives all column names in sight of one query, for hints.
+// columnNames gives all column names in sight, for hints.
 func (s *scope) columnNames() []string {
 	var names []string
-	for _, r := range s.relations {
-		for _, c := range r.columns {
-			names = append(names, c.Name)
+	for ; s != nil; s = s.parent {
+		for _, c := range s.columns {
+			names = append(names, c.name)
 		}
 	}
 	return names
 }
 
-// resolve finds the column that a dotted name means, and how many of its parts name it: what is left over selects fields of a struct.
-// found is false when there is none.
-func (b *binder) resolve(s *scope, n *Column) (column plan.Column, used int, found bool, err error) {
-	first := n.Parts[0].Name
-	// relation.column wins over column.field, as in PostgreSQL and DuckDB.
+// resolve finds what a dotted name means, in the scope of an expression or else in those around it, and how many of its parts name it: what is left
+// over selects fields of a struct. It gives nil when the name means nothing.
+func (b *binder) resolve(c *exprContext, n *Column) (e *expr.Expr, used int, err error) {
+	var crossed []*subqueryInputs
+	alias := c.alias
+	for s := c.scope; s != nil; s = s.parent {
+		e, used, err := b.find(s, n)
+		if err != nil {
+			return nil, 0, err
+		}
+		if e == nil && len(n.Parts) == 1 && alias != nil {
+			if e, err = alias(n.Parts[0].Name); err != nil {
+				return nil, 0, err
+			}
+			used = 1
+		}
+		if e != nil {
+			for i := len(crossed) - 1; i >= 0; i-- {
+				e = crossed[i].take(b, n, e)
+			}
+			if e.Op != expr.Constant { // a literal's alias is the literal
+				e = e.At(n.Start)
+			}
+			return e, used, nil
+		}
+		alias = nil
+		if s.subquery != nil {
+			crossed = append(crossed, s.subquery)
+			alias = s.subquery.around.alias
+		}
+	}
+	return nil, 0, nil
+}
+
+// find is resolve in one scope.
+func (b *binder) find(s *scope, n *Column) (e *expr.Expr, used int, err error) {
+	if e, used, err = b.findQualified(s, n); e == nil && err == nil {
+		var found []visibleColumn
+		for _, c := range s.columns {
+			if strings.EqualFold(c.name, n.Parts[0].Name) {
+				found = append(found, c)
+			}
+		}
+		if len(found) > 1 {
+			return nil, 0, b.ambiguous(n, n.Parts[0].Name)
+		}
+		if len(found) == 1 {
+			e, used = found[0].expr, 1
+		}
+	}
+	if e == nil || !s.leftSide {
+		return e, used, err
+	}
+	switch s.join {
+	case InnerJoin, CrossJoin, LeftJoin:
+	default:
+		return nil, 0, b.errorAt(n, types.CodeInvalidColumnRef, "invalid reference to column %q of the left side of a join", b.source(n)).
+			WithHint("For a LATERAL reference the join must be INNER, CROSS or LEFT.")
+	}
+	return e.Rewrite(func(x *expr.Expr) *expr.Expr {
+		if x.Op == expr.Column {
+			return expr.NewOuterColumn(x.Column, x.Name, x.Type, x.Nullable).At(x.Position)
+		}
+		return x
+	}), used, nil
+}
+
+// findQualified finds relation.column, which wins over column.field as in PostgreSQL and DuckDB.
+func (b *binder) findQualified(s *scope, n *Column) (*expr.Expr, int, error) {
+	if len(n.Parts) == 1 {
+		return nil, 0, nil
+	}
 	for i := range s.relations {
 		r := &s.relations[i]
 		qualifiers, ok := r.named(n.Parts)
@@ -70,24 +199,14 @@ func (b *binder) resolve(s *scope, n *Column) (column plan.Column, used int, fou
 		matches := findColumns(r.columns, n.Parts[qualifiers].Name)
 		switch len(matches) {
 		case 1:
-			return matches[0], qualifiers + 1, true, nil
+			return matches[0].Ref(), qualifiers + 1, nil
 		case 0:
 			continue
 		}
-		return column, 0, false, types.ErrorAt(types.CodeAmbiguousColumn, b.text, n.Start, "column reference %q is ambiguous", b.source(n)).
+		return nil, 0, types.ErrorAt(types.CodeAmbiguousColumn, b.text, n.Start, "column reference %q is ambiguous", b.source(n)).
 			WithHint("Give the table's columns other names: FROM %s AS %s (...).", types.QuoteIdent(r.name), types.QuoteIdent(r.name))
 	}
-	var all []plan.Column
-	for _, r := range s.relations {
-		all = append(all, findColumns(r.columns, first)...)
-	}
-	switch {
-	case len(all) > 1:
-		return column, 0, false, b.ambiguous(n, first)
-	case len(all) == 1:
-		return all[0], 1, true, nil
-	}
-	return column, 0, false, nil
+	return nil, 0, nil
 }
 
 func (b *binder) ambiguous(n Node, name string) error {
@@ -110,21 +229,19 @@ func (b *binder) undefinedColumn(s *scope, n *Column, aliases []string) error {
 	name := n.Parts[len(n.Parts)-1].Name
 	if len(n.Parts) > 1 {
 		table := n.Parts[len(n.Parts)-2].Name
-		for _, r := range s.relations {
-			if strings.EqualFold(r.name, table) {
-				e := b.errorAt(n, types.CodeUndefinedColumn, "column %s.%s does not exist", table, name)
-				e.Hint = catalog.DidYouMean(name, fieldNames(r.columns))
-				return e
-			}
-		}
-		if len(n.Parts) == 2 && len(findAll(s, table)) == 0 {
-			e := b.errorAt(n, types.CodeUndefinedTable, "missing FROM-clause entry for table %q", table)
-			var names []string
-			for _, r := range s.relations {
+		var names []string
+		for around := s; around != nil; around = around.parent {
+			for _, r := range around.relations {
+				if strings.EqualFold(r.name, table) {
+					e := b.errorAt(n, types.CodeUndefinedColumn, "column %s.%s does not exist", table, name)
+					e.Hint = catalog.DidYouMean(name, fieldNames(r.columns))
+					return e
+				}
 				names = append(names, r.name)
 			}
-			e.Hint = catalog.DidYouMean(table, names)
-			return e
+		}
+		if len(n.Parts) == 2 && !s.hasColumn(table) {
+			return b.missingRelation(s, n, table, names)
 		}
 	}
 	name = n.Parts[0].Name
@@ -139,12 +256,32 @@ func (b *binder) undefinedColumn(s *scope, n *Column, aliases []string) error {
 	return e
 }
 
-func findAll(s *scope, name string) []plan.Column {
-	var all []plan.Column
-	for _, r := range s.relations {
-		all = append(all, findColumns(r.columns, name)...)
+// missingRelation makes the error for a table name before a column that no scope in sight has; names are those that they have.
+func (b *binder) missingRelation(s *scope, n Node, table string, names []string) error {
+	for ; s != nil; s = s.parent {
+		for left := s.left; left != nil; left = left.left {
+			for _, r := range left.relations {
+				if strings.EqualFold(r.name, table) {
+					return b.errorAt(n, types.CodeUndefinedTable, "invalid reference to FROM-clause entry for table %q", table).
+						WithHint("There is an entry for table %q, but it cannot be referenced from this part of the query: a condition of JOIN ... ON sees only "+
+							"the two sides of its join.", r.name)
+				}
+			}
+		}
 	}
-	return all
+	e := b.errorAt(n, types.CodeUndefinedTable, "missing FROM-clause entry for table %q", table)
+	e.Hint = catalog.DidYouMean(table, names)
+	return e
+}
+
+// hasColumn reports whether a bare name is a column somewhere in sight.
+func (s *scope) hasColumn(name string) bool {
+	for _, known := range s.columnNames() {
+		if strings.EqualFold(known, name) {
+			return true
+		}
+	}
+	return false
 }
 
 func fieldNames(columns []plan.Column) []string {
