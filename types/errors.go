@@ -37,6 +37,9 @@ const (
 	CodeInvalidDatetime      Code = "22007"
 	CodeDatetimeOutOfRange   Code = "22008"
 	CodeInvalidParameter     Code = "22023"
+	CodeInvalidFrameOffset   Code = "22013" // of a window frame: null or negative
+	CodeInvalidNtile         Code = "22014"
+	CodeInvalidNthValue      Code = "22016"
 	CodeInvalidUTF8          Code = "22021"
 	CodeNullNotAllowed       Code = "22004"
 	CodeNotNullViolation     Code = "23502"

@@ -50,6 +50,12 @@ func (q *Execution) fragments(p plan.Physical) ([]fragment, error) {
 	case *plan.SortRows:
 		sink := newSort(q, p)
 		return q.breaker(p.Input, sink, false, sink.open)
+	case *plan.WindowRows:
+		sink, err := newWindow(q, p)
+		if err != nil {
+			return nil, err
+		}
+		return q.breaker(p.Input, sink, false, sink.open)
 	case *plan.LimitRows:
 		sink := newLimit(q, p)
 		return q.breaker(p.Input, sink, false, sink.open)

@@ -123,6 +123,7 @@ func (m *funcMorsel) Next(_ context.Context, pool *types.Pool) (*types.Batch, er
 // rangeSource gives total rows in batches that make makes from half-open ranges, each as a morsel.
 type rangeSource struct {
 	total, size int
+	chunk       int // no range crosses a multiple of it; 0: they may be anywhere
 	make        func(pool *types.Pool, from, to int) (*types.Batch, error)
 	at, number  int
 }
@@ -132,6 +133,9 @@ func (s *rangeSource) Next(context.Context) (catalog.Morsel, error) {
 		return nil, nil
 	}
 	from, to := s.at, min(s.total, s.at+s.size)
+	if s.chunk > 0 {
+		to = min(to, (from/s.chunk+1)*s.chunk)
+	}
 	m := &funcMorsel{number: s.number, next: func(pool *types.Pool) (*types.Batch, error) { return s.make(pool, from, to) }}
 	s.at, s.number = to, s.number+1
 	return m, nil

@@ -21,12 +21,15 @@ import (
 // With a limit a worker cuts its rows down to the best ones whenever it has several times as many, so it holds a multiple of the limit; rows that come
 // after the last of the best are dropped at once.
 type sortRows struct {
-	query   *Execution
-	plan    *plan.SortRows
-	program *expr.Program // the keys
-	memory  *account
-	top     int64 // rows that the result needs from the sorted start; negative for all
-	runRows int   // rows of a run
+	query    *Execution
+	operator int           // number in the plan
+	program  *expr.Program // what is kept beside the input's columns: the keys that are not among them
+	keys     []sortKey
+	shown    int // columns of the result: the first ones of those that are kept
+	memory   *account
+	top      int64 // rows that the result needs from the sorted start; negative for all
+	offset   int64 // rows of the sorted start that the result leaves out
+	runRows  int   // rows of a run
 
 	lock    sync.Mutex // of runs while workers combine
 	runs    []*sortRun
@@ -36,7 +39,7 @@ type sortRows struct {
 
 // sortRun is rows that are sorted.
 type sortRun struct {
-	columns []*types.Vector // the operator's, then the keys
+	columns []*types.Vector // all that are kept
 	order   []uint32
 	place   []types.Sequence // of each row's batch; rows of one batch are in one run and in order
 	keys    kernels.SortKeys // encoded for the merge
@@ -58,35 +61,75 @@ const (
 	maxTop = textRunRows / pruneFactor
 )
 
-func newSort(q *Execution, p *plan.SortRows) *sortRows {
-	keys := make([]*expr.Expr, len(p.Keys))
-	for i, k := range p.Keys {
-		keys[i] = k.Expr
+// sortKey is a key by its place among the kept columns.
+type sortKey struct {
+	column                 int
+	descending, nullsFirst bool
+}
+
+// columnList gives expressions over an operator's input their places among the columns that it keeps: those of the input, then what has to be computed.
+type columnList struct {
+	input    int // columns of the input
+	computed []*expr.Expr
+}
+
+// place gives the place of an expression's values. Equal expressions share one.
+func (l *columnList) place(e *expr.Expr) int {
+	if e.Op == expr.Column {
+		return e.Column
 	}
-	s := &sortRows{query: q, plan: p, program: expr.Compile(keys...), memory: q.account(p.Number), top: -1, runRows: runRows}
-	for _, k := range p.Keys {
-		if k.Expr.Type.IsNested() || k.Expr.Type.Storage() == types.StorageView {
-			s.runRows = textRunRows
+	for i, known := range l.computed {
+		if known.Equal(e) {
+			return l.input + i
 		}
 	}
+	l.computed = append(l.computed, e)
+	return l.input + len(l.computed) - 1
+}
+
+func (l *columnList) keys(keys []plan.SortKey) []sortKey {
+	placed := make([]sortKey, len(keys))
+	for i, k := range keys {
+		placed[i] = sortKey{column: l.place(k.Expr), descending: k.Descending, nullsFirst: k.NullsFirst}
+	}
+	return placed
+}
+
+func newSort(q *Execution, p *plan.SortRows) *sortRows {
+	list := &columnList{input: len(p.Output)}
+	s := newSorter(q, p.Number, list, p.Keys)
+	s.shown, s.offset = len(p.Output), p.Offset
 	if p.Limit >= 0 {
 		s.top = p.Offset + min(p.Limit, math.MaxInt64-p.Offset)
 	}
 	return s
 }
 
-func (s *sortRows) number() int { return s.plan.Number }
-
-func (s *sortRows) newState(w *worker) (sinkState, error) {
-	return &sortState{sort: s, worker: w, evaluator: expr.NewEvaluator(s.program, w.pool)}, nil
+// newSorter sorts for any operator that needs its input in order; it gives the result the first shown columns of those that are kept.
+func newSorter(q *Execution, operator int, list *columnList, keys []plan.SortKey) *sortRows {
+	s := &sortRows{query: q, operator: operator, keys: list.keys(keys), memory: q.account(operator), top: -1, runRows: runRows}
+	s.program = expr.Compile(list.computed...)
+	for _, k := range keys {
+		if k.Expr.Type.IsNested() || k.Expr.Type.Storage() == types.StorageView {
+			s.runRows = textRunRows
+		}
+	}
+	return s
 }
 
-// keysOf gives the sort keys among columns that end with them.
+func (s *sortRows) number() int { return s.operator }
+
+func (s *sortRows) newState(w *worker) (sinkState, error) { return s.newSortState(w), nil }
+
+func (s *sortRows) newSortState(w *worker) *sortState {
+	return &sortState{sort: s, worker: w, evaluator: expr.NewEvaluator(s.program, w.pool)}
+}
+
+// keysOf gives the sort keys among the kept columns.
 func (s *sortRows) keysOf(columns []*types.Vector) []kernels.SortKey {
-	keys := make([]kernels.SortKey, len(s.plan.Keys))
-	first := len(columns) - len(keys)
-	for i, k := range s.plan.Keys {
-		keys[i] = kernels.SortKey{Vector: columns[first+i], Descending: k.Descending, NullsFirst: k.NullsFirst}
+	keys := make([]kernels.SortKey, len(s.keys))
+	for i, k := range s.keys {
+		keys[i] = kernels.SortKey{Vector: columns[k.column], Descending: k.descending, NullsFirst: k.nullsFirst}
 	}
 	return keys
 }
@@ -102,7 +145,7 @@ type sortState struct {
 	runs      []*sortRun
 }
 
-// sortBatch is kept rows: the operator's columns, then the keys.
+// sortBatch is kept rows with all columns that are kept.
 type sortBatch struct {
 	kept
 	place []types.Sequence // nil: all rows have the batch's sequence
@@ -113,7 +156,12 @@ func (s *sortState) push(b *types.Batch) error {
 	if err != nil {
 		return err
 	}
-	b = b.WithColumns(columns)
+	return s.add(b.WithColumns(columns))
+}
+
+// add takes rows with all columns that are kept.
+func (s *sortState) add(b *types.Batch) error {
+	var err error
 	if s.bound != nil {
 		if b, err = s.withinBound(b); err != nil || b.Selected == 0 {
 			return err
@@ -141,7 +189,7 @@ func (s *sortState) push(b *types.Batch) error {
 func (s *sortState) withinBound(b *types.Batch) (*types.Batch, error) {
 	env := &kernels.Env{Pool: s.worker.pool, Active: b.Selection}
 	key := s.sort.keysOf(b.Columns)[0]
-	single := len(s.sort.plan.Keys) == 1
+	single := len(s.sort.keys) == 1
 	var pass types.Bitmap
 	if _, _, valid := s.bound.Locate(0); !valid {
 		switch {
@@ -309,15 +357,14 @@ func (s *sortRows) finish(ctx context.Context) error {
 	if s.top >= 0 {
 		s.order = s.order[:min(int64(len(s.order)), s.top)]
 	}
-	s.order = s.order[min(int64(len(s.order)), s.plan.Offset):]
+	s.order = s.order[min(int64(len(s.order)), s.offset):]
 	return nil
 }
 
 // concatRuns gives the operator's columns with the rows of all runs.
 func (s *sortRows) concatRuns(ctx context.Context) ([]*types.Vector, error) {
-	visible := len(s.plan.Output)
 	if len(s.runs) == 1 {
-		return s.runs[0].columns[:visible], nil
+		return s.runs[0].columns[:s.shown], nil
 	}
 	size := int64(0)
 	for _, run := range s.runs {
@@ -326,8 +373,8 @@ func (s *sortRows) concatRuns(ctx context.Context) ([]*types.Vector, error) {
 	if err := s.memory.Grow(size); err != nil {
 		return nil, err
 	}
-	columns := make([]*types.Vector, visible)
-	err := s.query.parallel(ctx, s.number(), visible, func(_ *worker, i int) error {
+	columns := make([]*types.Vector, s.shown)
+	err := s.query.parallel(ctx, s.number(), s.shown, func(_ *worker, i int) error {
 		parts := make([]*types.Vector, len(s.runs))
 		for j, run := range s.runs {
 			parts[j] = run.columns[i]
@@ -346,14 +393,18 @@ const maxTextBuffers = 16
 // open reads the sorted rows.
 func (s *sortRows) open(context.Context) (source, error) {
 	return &rangeSource{total: len(s.order), size: s.query.options.BatchRows, make: func(pool *types.Pool, from, to int) (*types.Batch, error) {
-		env := &kernels.Env{Pool: pool}
-		columns := make([]*types.Vector, len(s.columns))
-		for i, v := range s.columns {
-			columns[i] = kernels.Take(env, v, s.order[from:to], nil)
-			if len(v.DataBuffers()) > maxTextBuffers {
-				columns[i] = ownText(env, columns[i])
-			}
-		}
-		return types.NewBatch(columns, to-from, 0), nil
+		return types.NewBatch(s.rows(&kernels.Env{Pool: pool}, len(s.columns), from, to), to-from, 0), nil
 	}}, nil
+}
+
+// rows gathers the first columns of rows from to to in order.
+func (s *sortRows) rows(env *kernels.Env, columns, from, to int) []*types.Vector {
+	out := make([]*types.Vector, columns)
+	for i, v := range s.columns[:columns] {
+		out[i] = kernels.Take(env, v, s.order[from:to], nil)
+		if len(v.DataBuffers()) > maxTextBuffers {
+			out[i] = ownText(env, out[i])
+		}
+	}
+	return out
 }

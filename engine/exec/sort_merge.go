@@ -41,7 +41,7 @@ func (s *sortRows) merge(ctx context.Context) ([]uint32, error) {
 	}
 	encoded := int64(0)
 	for _, run := range s.runs {
-		encoded += int64(len(run.place)) * int64(len(s.plan.Keys)) * keyBytes
+		encoded += int64(len(run.place)) * int64(len(s.keys)) * keyBytes
 	}
 	if err := s.memory.Grow(encoded + int64(rows)*4); err != nil {
 		return nil, err

@@ -58,6 +58,7 @@ func bindAvg(args []expr.Arg) (*expr.Aggregate, error) {
 			return finishTimeAvg(env, a.Result, from, to, s), nil
 		}
 	}
+	a.Additive = true
 	a.State, a.New = exactSums(a.Args[0], finish)
 	return a, nil
 }

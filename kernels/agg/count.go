@@ -11,7 +11,7 @@ func registerCount(set *expr.Set) {
 		&expr.Family{
 			Name: "count",
 			BindAggregate: func(args []expr.Arg) (*expr.Aggregate, error) {
-				a := &expr.Aggregate{Name: "count", Result: types.BigInt, State: []types.Type{types.BigInt}}
+				a := &expr.Aggregate{Name: "count", Result: types.BigInt, State: []types.Type{types.BigInt}, Additive: true}
 				switch len(args) {
 				case 0:
 					a.New = func() expr.Accumulator { return &counter{} }
@@ -35,7 +35,7 @@ func registerCount(set *expr.Set) {
 					return nil, nil
 				}
 				return &expr.Aggregate{
-					Name: "count_if", Args: []types.Type{types.Boolean}, Result: types.HugeInt, State: []types.Type{types.BigInt},
+					Name: "count_if", Args: []types.Type{types.Boolean}, Result: types.HugeInt, State: []types.Type{types.BigInt}, Additive: true,
 					New: func() expr.Accumulator { return &counter{argument: true, onlyTrue: true} },
 				}, nil
 			},

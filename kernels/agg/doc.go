@@ -10,6 +10,7 @@
 //	bool.go     bool_and, bool_or
 //	bit.go      bit_and, bit_or, bit_xor
 //	stddev.go   variance and standard deviation
+//	window.go   the functions that only windows have
 //
 // Every accumulator is built the same way. Its states are flat slices without pointers, one element per group. The rows of
 // a batch that count are those of env.Active whose argument is not null. Loops never ask about a single row: the rows that count
@@ -21,7 +22,7 @@ package agg
 
 import "github.com/lacunadb/lacuna/kernels/expr"
 
-// Register adds every aggregate function to the set.
+// Register adds every aggregate and window function to the set.
 func Register(set *expr.Set) {
 	registerCount(set)
 	registerSum(set)
@@ -31,4 +32,5 @@ func Register(set *expr.Set) {
 	registerBool(set)
 	registerBit(set)
 	registerStddev(set)
+	registerWindow(set)
 }

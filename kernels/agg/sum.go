@@ -68,6 +68,7 @@ func bindSum(args []expr.Arg) (*expr.Aggregate, error) {
 	default:
 		return nil, nil
 	}
+	a.Additive = true
 	a.State, a.New = exactSums(a.Args[0], func(env *kernels.Env, from, to int, s sumOf) (*types.Vector, error) {
 		return finishSum(env, a.Result, from, to, s)
 	})

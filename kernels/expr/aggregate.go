@@ -18,7 +18,10 @@ type Aggregate struct {
 	New func() Accumulator
 	// OrderSensitive says that the result depends on the order of the rows (list, string_agg, first).
 	OrderSensitive bool
-	// Distinct says that the result is the same with and without DISTINCT (min, max).
+	// Additive says that the state columns, integers of 64, 128 or 256 bits, of rows together are the sums of those of the rows (count, exact sums). Then the
+	// state of a part of the rows is a difference.
+	Additive bool
+	// DistinctAgnostic says that the result is the same with and without DISTINCT (min, max).
 	DistinctAgnostic bool
 }
 

@@ -1,0 +1,157 @@
+package exec
+
+import (
+	"context"
+	"slices"
+
+	"github.com/lacunadb/lacuna/kernels"
+	"github.com/lacunadb/lacuna/kernels/expr"
+	"github.com/lacunadb/lacuna/types"
+)
+
+// expandRows is the number of rows of frames that are added to an accumulator at a time.
+const expandRows = 4096
+
+// prepareExpand numbers the distinct arguments and finds the order of the rows, as far as the call has them.
+func (a *windowAggregate) prepareExpand(ctx context.Context) error {
+	w := a.window
+	if err := w.grow(int64(len(w.sort.order)) * 8); err != nil {
+		return err
+	}
+	if a.distinct != nil {
+		a.values = make([]uint32, len(w.sort.order))
+		err := a.numberValues(ctx, func(chunk *windowChunk, numbers []uint32, _ int) { copy(a.values[chunk.from:], numbers) })
+		if err != nil {
+			return err
+		}
+	}
+	if a.call.order == nil {
+		return nil
+	}
+	a.place = make([]uint32, len(w.sort.order))
+	return a.inOrder(ctx, nil, func(_ *worker, order []uint32) error {
+		for i, at := range order {
+			a.place[at] = uint32(i)
+		}
+		return nil
+	})
+}
+
+// inOrder calls f with all positions, ordered by a first key (nil = none) and then by the call's own order.
+func (a *windowAggregate) inOrder(ctx context.Context, first *types.Vector, f func(worker *worker, order []uint32) error) error {
+	w := a.window
+	n := len(w.sort.order)
+	size := int64(n) * keyBytes * int64(len(a.call.order)+1)
+	if err := w.memory.Grow(size); err != nil {
+		return err
+	}
+	defer w.memory.Shrink(size)
+	return w.query.parallel(ctx, w.number(), 1, func(worker *worker, _ int) error {
+		var keys []kernels.SortKey
+		if first != nil {
+			keys = append(keys, kernels.SortKey{Vector: first})
+		}
+		for _, k := range a.call.order {
+			v := kernels.Take(nil, w.sort.columns[k.column], w.sort.order, nil)
+			keys = append(keys, kernels.SortKey{Vector: v, Descending: k.descending, NullsFirst: k.nullsFirst})
+		}
+		return f(worker, kernels.SortIndices(nil, keys, n))
+	})
+}
+
+// updateInOrder adds all rows to the groups of their partitions, in the call's own order.
+func (a *windowAggregate) updateInOrder(ctx context.Context, acc expr.Accumulator) error {
+	w := a.window
+	partition := numbersOf(nil, w.partitions, 0, len(w.sort.order))
+	return a.inOrder(ctx, types.NewFixed(types.UInteger, partition, nil), func(worker *worker, order []uint32) error {
+		for rows := range slices.Chunk(order, expandRows) {
+			groups := make([]uint32, len(rows))
+			for i, at := range rows {
+				groups[i] = partition[at]
+			}
+			if err := a.add(worker, acc, groups, rows); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// add adds the rows at some positions to groups, as far as they count.
+func (a *windowAggregate) add(worker *worker, acc expr.Accumulator, groups, positions []uint32) error {
+	if err := context.Cause(worker.ctx); err != nil {
+		return err
+	}
+	mark := worker.pool.Mark()
+	env := &kernels.Env{Pool: worker.pool}
+	args := make([]*types.Vector, len(a.call.args))
+	for i := range args {
+		args[i] = a.window.argumentAt(env, a.call, i, positions, nil)
+	}
+	env.Active = env.Pool.ZeroBitmap(len(positions))
+	for i, at := range positions {
+		if a.counts(at) {
+			env.Active.Set(i)
+		}
+	}
+	err := acc.Update(env, groups, args, len(positions))
+	worker.pool.Release(mark)
+	return err
+}
+
+// counts reports whether the row at a position passes the filter.
+func (a *windowAggregate) counts(position uint32) bool {
+	w := a.window
+	chunk := int(position) / w.chunkRows
+	return a.counted[chunk].Has(int(position) - chunk*w.chunkRows)
+}
+
+// expand adds the rows of each frame to the frame's group: each value once, and in the call's order.
+func (a *windowAggregate) expand(worker *worker, acc expr.Accumulator, frames []frameRange, rows int) error {
+	var groups, positions []uint32
+	flush := func() error {
+		err := a.add(worker, acc, groups, positions)
+		groups, positions = groups[:0], positions[:0]
+		return err
+	}
+	seen := make(map[uint32]struct{}) // of the present frame
+	var frame []uint32
+	for i := range rows {
+		frame = frame[:0]
+		clear(seen)
+		for _, f := range frames {
+			for at := f.from[i]; at < f.to[i]; at++ {
+				if (at-f.from[i])&0xffff == 0xffff {
+					if err := context.Cause(worker.ctx); err != nil {
+						return err
+					}
+				}
+				if !a.counts(at) {
+					continue
+				}
+				if a.values != nil {
+					if _, known := seen[a.values[at]]; known {
+						continue
+					}
+					seen[a.values[at]] = struct{}{}
+				}
+				frame = append(frame, at)
+			}
+		}
+		if a.place != nil {
+			slices.SortFunc(frame, func(x, y uint32) int { return int(a.place[x]) - int(a.place[y]) })
+		}
+		for _, at := range frame {
+			groups, positions = append(groups, uint32(i)), append(positions, at)
+			if len(groups) == expandRows {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if len(groups) == 0 {
+		return nil
+	}
+	return flush()
+}
