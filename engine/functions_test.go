@@ -5,14 +5,16 @@ import (
 	"testing"
 
 	"github.com/lacunadb/lacuna/engine"
+	"github.com/lacunadb/lacuna/kernels/agg"
 	"github.com/lacunadb/lacuna/kernels/expr"
 	"github.com/lacunadb/lacuna/kernels/scalar"
 )
 
-// TestFunctionExamples runs the example of every scalar function: an expression and, behind the last " = ", its result as text.
+// TestFunctionExamples runs the example of every function: an expression, for aggregates and windows with FROM, and, behind the last " = ", its result as text.
 func TestFunctionExamples(t *testing.T) {
 	set := expr.NewSet()
 	scalar.Register(set)
+	agg.Register(set)
 	db := sltDB{open(t, engine.Options{})}
 	for _, f := range set.Families() {
 		if f.Description == "" || len(f.Signatures) == 0 {

@@ -46,6 +46,9 @@ func values(t *testing.T, typ types.Type, values ...any) *types.Vector {
 func TestExamples(t *testing.T) {
 	form := regexp.MustCompile(`^(\w+)\(x( > 1)?\) FROM \(VALUES (.*)\) t\(x\) = (.*)$`)
 	for _, f := range newSet().Families() {
+		if f.BindWindow != nil {
+			continue // needs a query: the engine's tests run it
+		}
 		m := form.FindStringSubmatch(f.Example)
 		if m == nil || f.Description == "" || len(f.Signatures) == 0 {
 			t.Errorf("%s: example %q, description or signature is missing", f.Name, f.Example)

@@ -20,6 +20,8 @@ type aggregation struct {
 	setNumber *plan.Column
 	// results are the ids of the calls' columns.
 	results map[plan.ColumnID]bool
+	// windows are the window calls, which are computed over the groups.
+	windows *windowing
 	// inside says that an aggregate's own arguments are being bound: no aggregate may stand there.
 	inside bool
 }
@@ -37,16 +39,33 @@ func (b *binder) aggregate(n *Call, family *expr.Family, c *exprContext) (*expr.
 		return nil, b.errorAt(n, types.CodeGrouping, "aggregate functions are not allowed in %s", c.clause)
 	case a.inside:
 		return nil, b.errorAt(n, types.CodeGrouping, "aggregate function calls cannot be nested")
+	}
+	a.inside = true
+	defer func() { a.inside = false }()
+	call, err := b.aggregateCall(n, family, &exprContext{scope: c.scope, clause: "an aggregate", aggregates: a, aliasNames: c.aliasNames})
+	if err != nil {
+		return nil, err
+	}
+	for _, known := range a.calls {
+		if sameCall(known, *call) {
+			return known.Output.Ref(), nil
+		}
+	}
+	name := b.columnName(n)
+	call.Output = plan.Column{ID: b.ids.New(), Field: types.Field{Name: name, Type: call.Function.Result, Nullable: call.Function.Nullable}}
+	a.calls = append(a.calls, *call)
+	a.results[call.Output.ID] = true
+	return call.Output.Ref(), nil
+}
+
+// aggregateCall binds the function and the arguments, in their context, of an aggregate call, over groups or windows.
+func (b *binder) aggregateCall(n *Call, family *expr.Family, c *exprContext) (*plan.AggregateCall, error) {
+	switch {
 	case len(n.WithinGroup) > 0:
 		return nil, b.unsupported(n.WithinGroup[0], "WITHIN GROUP")
 	case n.Nulls != NullTreatmentDefault:
 		return nil, b.unsupported(n, "IGNORE NULLS in an aggregate")
 	}
-	a.inside = true
-	defer func() { a.inside = false }()
-	inner := &exprContext{scope: c.scope, clause: "an aggregate", aggregates: a, aliasNames: c.aliasNames}
-
-	var args []*expr.Expr
 	if len(n.Args) == 1 {
 		if star, ok := n.Args[0].Expr.(*Star); ok {
 			if !strings.EqualFold(family.Name, "count") || len(star.Qualifier)+len(star.Exclude)+len(star.Replace)+len(star.Rename) > 0 {
@@ -58,7 +77,7 @@ func (b *binder) aggregate(n *Call, family *expr.Family, c *exprContext) (*expr.
 			n = &Call{Span: n.Span, Name: n.Name, Filter: n.Filter}
 		}
 	}
-	args, err := b.arguments(n, inner)
+	args, err := b.arguments(n, c)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +92,7 @@ func (b *binder) aggregate(n *Call, family *expr.Family, c *exprContext) (*expr.
 	if f == nil {
 		return nil, b.noOverload(n, strings.ToLower(n.Name.Parts[0].Name), described, family)
 	}
-	call := plan.AggregateCall{Function: f, Distinct: n.Distinct}
+	call := &plan.AggregateCall{Function: f, Distinct: n.Distinct}
 	for i := range f.Args {
 		call.Args = append(call.Args, b.cast(n, args[i], f.Args[i], false))
 		if n.Distinct && !f.DistinctAgnostic {
@@ -83,7 +102,7 @@ func (b *binder) aggregate(n *Call, family *expr.Family, c *exprContext) (*expr.
 		}
 	}
 	if n.Filter != nil {
-		if call.Filter, err = b.condition(n.Filter, inner); err != nil {
+		if call.Filter, err = b.condition(n.Filter, c); err != nil {
 			return nil, err
 		}
 	}
@@ -93,21 +112,12 @@ func (b *binder) aggregate(n *Call, family *expr.Family, c *exprContext) (*expr.
 		}
 		// The order of the rows does not matter to this aggregate; the clause is only checked.
 		for _, item := range n.OrderBy {
-			if _, err := b.expr(item.Expr, inner); err != nil {
+			if _, err := b.expr(item.Expr, c); err != nil {
 				return nil, err
 			}
 		}
 	}
-	for _, known := range a.calls {
-		if sameCall(known, call) {
-			return known.Output.Ref(), nil
-		}
-	}
-	name := b.columnName(n)
-	call.Output = plan.Column{ID: b.ids.New(), Field: types.Field{Name: name, Type: f.Result, Nullable: f.Nullable}}
-	a.calls = append(a.calls, call)
-	a.results[call.Output.ID] = true
-	return call.Output.Ref(), nil
+	return call, nil
 }
 
 func sameCall(a, c plan.AggregateCall) bool {
@@ -139,7 +149,7 @@ func (b *binder) overGroups(n Node, e *expr.Expr, a *aggregation) (*expr.Expr, e
 		return b.groupingValue(a.groupings[e.Column], a)
 	}
 	if e.Op == expr.Column {
-		if a.results[e.Column] {
+		if a.results[e.Column] || a.windows.results[e.Column] {
 			return e, nil
 		}
 		at := n
@@ -163,10 +173,10 @@ func (b *binder) overGroups(n Node, e *expr.Expr, a *aggregation) (*expr.Expr, e
 	return e.WithArgs(args), nil
 }
 
-// hasAggregate reports whether an expression uses the result of an aggregate.
+// hasAggregate reports whether an expression uses the result of an aggregate, or of a window call, which is computed after them.
 func (a *aggregation) hasAggregate(e *expr.Expr) bool {
 	found := false
-	e.Columns(func(id plan.ColumnID) { found = found || a.results[id] })
+	e.Columns(func(id plan.ColumnID) { found = found || a.results[id] || a.windows.results[id] })
 	return found
 }
 

@@ -16,7 +16,7 @@ func (b *binder) call(n *Call, c *exprContext) (*expr.Expr, error) {
 	}
 	name := n.Name.Parts[0].Name
 	if n.Over != nil {
-		return nil, b.unsupported(n, "a window function")
+		return b.window(n, c)
 	}
 	lower := strings.ToLower(name)
 	switch {
@@ -55,12 +55,13 @@ func (b *binder) call(n *Call, c *exprContext) (*expr.Expr, error) {
 	}
 	family := b.catalog.Functions.Lookup(name)
 	if family == nil {
-		e := b.errorAt(n, types.CodeUndefinedFunction, "function %s does not exist", name)
-		e.Hint = catalog.DidYouMean(name, b.catalog.Functions.Names())
-		return nil, e
+		return nil, b.undefinedFunction(n, name)
 	}
-	if family.BindAggregate != nil {
+	switch {
+	case family.BindAggregate != nil:
 		return b.aggregate(n, family, c)
+	case family.BindWindow != nil:
+		return nil, b.errorAt(n, types.CodeWrongObjectType, "window function %s requires an OVER clause", name)
 	}
 	switch {
 	case n.Distinct, len(n.OrderBy) > 0, len(n.WithinGroup) > 0, n.Filter != nil:
@@ -71,6 +72,12 @@ func (b *binder) call(n *Call, c *exprContext) (*expr.Expr, error) {
 		return nil, err
 	}
 	return b.applyTo(n, family.Name, args...)
+}
+
+func (b *binder) undefinedFunction(n Node, name string) error {
+	e := b.errorAt(n, types.CodeUndefinedFunction, "function %s does not exist", name)
+	e.Hint = catalog.DidYouMean(name, b.catalog.Functions.Names())
+	return e
 }
 
 // unqualified gives a call with a plain name: main.f(x) is f(x), and column.f(y) is f(column, y).

@@ -15,6 +15,8 @@ type exprContext struct {
 	clause string
 	// aggregates collects the aggregate calls of a query; nil where none is allowed.
 	aggregates *aggregation
+	// windows collects the window calls of a query; nil where none is allowed.
+	windows *windowing
 	// alias gives the expression of a select item by its alias, for clauses that may use one; nil where none may.
 	alias func(name string) (*expr.Expr, error)
 	// aliasNames are for hints.

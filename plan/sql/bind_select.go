@@ -30,26 +30,21 @@ type selector struct {
 	query      *Select
 	scope      *scope
 	aggregates *aggregation
+	windows    *windowing
 	items      []selectItem
 	binding    map[string]bool // aliases being bound, against aliases that refer to themselves
 }
 
 // selectQuery binds SELECT with the ORDER BY that stands after it. The clauses are bound in the order in which SQL evaluates them; what
-// the plan becomes is, from below: FROM, WHERE, aggregation, HAVING, the select list, DISTINCT, ORDER BY.
+// the plan becomes is, from below: FROM, WHERE, aggregation, HAVING, windows, QUALIFY, the select list, DISTINCT, ORDER BY.
 func (b *binder) selectQuery(q *Select, order []OrderItem, outer *scope) (plan.Node, error) {
-	switch {
-	case q.Sample != nil:
+	if q.Sample != nil {
 		return nil, b.unsupported(q.Sample, "USING SAMPLE")
-	case len(q.DistinctOn) > 0:
-		return nil, b.unsupported(q.DistinctOn[0], "DISTINCT ON")
-	case len(q.Windows) > 0:
-		return nil, b.unsupported(q.Windows[0], "WINDOW")
-	case q.Qualify != nil:
-		return nil, b.unsupported(q.Qualify, "QUALIFY")
 	}
+	windows := &windowing{named: q.Windows, results: map[plan.ColumnID]bool{}}
 	s := &selector{
 		binder: b, query: q, scope: &scope{parent: outer}, binding: map[string]bool{},
-		aggregates: &aggregation{results: map[plan.ColumnID]bool{}},
+		aggregates: &aggregation{results: map[plan.ColumnID]bool{}, windows: windows}, windows: windows,
 	}
 	// Without FROM there is one row without columns.
 	node := plan.Node(&plan.Values{Rows: [][]*expr.Expr{{}}})
@@ -78,23 +73,47 @@ func (b *binder) selectQuery(q *Select, order []OrderItem, outer *scope) (plan.N
 			return nil, err
 		}
 	}
-	keys, err := s.orderKeys(order)
+	keys, err := s.orderKeys(order, "ORDER BY")
 	if err != nil {
 		return nil, err
 	}
+	on, err := s.orderKeys(distinctKeys(q.DistinctOn), "DISTINCT ON")
+	if err != nil {
+		return nil, err
+	}
+	var qualify *expr.Expr
+	if q.Qualify != nil {
+		if qualify, err = b.condition(q.Qualify, s.context("QUALIFY")); err != nil {
+			return nil, err
+		}
+		if len(windows.calls) == 0 {
+			return nil, b.errorAt(q.Qualify, types.CodeSyntax, "at least one window function must appear in the select list or in QUALIFY")
+		}
+	}
+	if err := s.checkWindows(); err != nil {
+		return nil, err
+	}
 	if s.aggregates.used() || q.GroupBy != nil && !q.GroupBy.All || having != nil {
-		if node, err = s.aggregated(node, &having, keys); err != nil {
+		if node, err = s.aggregated(node, &having, &qualify, keys, on); err != nil {
 			return nil, err
 		}
 	}
 	if having != nil {
 		node = &plan.Filter{Input: node, Conditions: []*expr.Expr{having}}
 	}
-	return s.project(node, keys)
+	node = windows.over(node)
+	if qualify != nil {
+		node = &plan.Filter{Input: node, Conditions: []*expr.Expr{qualify}}
+	}
+	return s.project(node, keys, on)
 }
 
 func (s *selector) context(clause string) *exprContext {
-	return &exprContext{scope: s.scope, clause: clause, aggregates: s.aggregates, alias: s.aliasIn(clause), aliasNames: s.aliasNames()}
+	c := &exprContext{scope: s.scope, clause: clause, aggregates: s.aggregates, alias: s.aliasIn(clause), aliasNames: s.aliasNames()}
+	if clause != "HAVING" && clause != "WHERE" && clause != "GROUP BY" {
+		c.windows = s.windows
+	}
+	return c
 }
 
 func (s *selector) aliasNames() []string {
@@ -244,8 +263,8 @@ type orderKey struct {
 	order OrderItem
 }
 
-// orderKeys binds ORDER BY: a position, an alias (which wins over a column here), ALL, or an expression.
-func (s *selector) orderKeys(order []OrderItem) ([]orderKey, error) {
+// orderKeys binds ORDER BY, or the like: a position, an alias (which wins over a column here), ALL, or an expression.
+func (s *selector) orderKeys(order []OrderItem, clause string) ([]orderKey, error) {
 	var keys []orderKey
 	for _, o := range order {
 		if o.All {
@@ -259,10 +278,10 @@ func (s *selector) orderKeys(order []OrderItem) ([]orderKey, error) {
 			continue
 		}
 		position := -1
-		e, err := s.positionOr(o.Expr, len(s.items), "ORDER BY", func(i int) (*expr.Expr, error) {
+		e, err := s.positionOr(o.Expr, len(s.items), clause, func(i int) (*expr.Expr, error) {
 			position = i
 			return s.items[i].expr, nil
-		}, s.context("ORDER BY"))
+		}, s.context(clause))
 		if err != nil {
 			return nil, err
 		}
@@ -294,8 +313,12 @@ func (s *selector) itemNamed(n Expr) int {
 }
 
 // aggregated puts the aggregation over the input and rewrites everything after it to its output.
-func (s *selector) aggregated(input plan.Node, having **expr.Expr, keys []orderKey) (plan.Node, error) {
+func (s *selector) aggregated(input plan.Node, having, qualify **expr.Expr, keys, on []orderKey) (plan.Node, error) {
 	a := s.aggregates
+	err := s.windows.rewrite(func(n Node, e *expr.Expr) (*expr.Expr, error) { return s.overGroups(n, e, a) })
+	if err != nil {
+		return nil, err
+	}
 	for i := range s.items {
 		e, err := s.overGroups(s.items[i].node, s.items[i].expr, a)
 		if err != nil {
@@ -310,21 +333,39 @@ func (s *selector) aggregated(input plan.Node, having **expr.Expr, keys []orderK
 		}
 		*having = e
 	}
-	for i := range keys {
-		if keys[i].item >= 0 {
-			continue
-		}
-		e, err := s.overGroups(keys[i].node, keys[i].expr, a)
+	if *qualify != nil {
+		e, err := s.overGroups(s.query.Qualify, *qualify, a)
 		if err != nil {
 			return nil, err
 		}
-		keys[i].expr = e
+		*qualify = e
+	}
+	for _, keys := range [][]orderKey{keys, on} {
+		for i := range keys {
+			if keys[i].item >= 0 {
+				continue
+			}
+			e, err := s.overGroups(keys[i].node, keys[i].expr, a)
+			if err != nil {
+				return nil, err
+			}
+			keys[i].expr = e
+		}
 	}
 	return &plan.Aggregate{Input: input, Groups: a.groups, Sets: a.sets, Aggregates: a.calls, Grouping: a.setNumber}, nil
 }
 
-// project computes the select list, removes duplicates and sorts. Sort keys that are not in the list travel along as hidden columns.
-func (s *selector) project(node plan.Node, keys []orderKey) (plan.Node, error) {
+// distinctKeys gives the expressions of DISTINCT ON the form of those of ORDER BY: the same names mean the same.
+func distinctKeys(on []Expr) []OrderItem {
+	items := make([]OrderItem, len(on))
+	for i, n := range on {
+		items[i] = OrderItem{Span: n.Range(), Expr: n}
+	}
+	return items
+}
+
+// project computes the select list, removes duplicates and sorts. Keys that are not in the list travel along as hidden columns.
+func (s *selector) project(node plan.Node, keys, on []orderKey) (plan.Node, error) {
 	p := &plan.Project{Input: node}
 	add := func(name string, e *expr.Expr) plan.Column {
 		c := plan.Column{ID: s.ids.New(), Field: types.Field{Name: name, Type: e.Type, Nullable: e.Nullable}}
@@ -335,33 +376,43 @@ func (s *selector) project(node plan.Node, keys []orderKey) (plan.Node, error) {
 		add(item.name, item.expr)
 	}
 	visible := p.Output[:len(p.Output):len(p.Output)]
+	column := func(k orderKey) *expr.Expr {
+		if k.item >= 0 {
+			return visible[k.item].Ref()
+		}
+		return add(s.columnName(k.node), k.expr).Ref()
+	}
+	distinct := s.query.Distinct && len(on) == 0
 	var sorted []plan.SortKey
 	for _, k := range keys {
-		var column plan.Column
-		switch {
-		case k.item >= 0:
-			column = visible[k.item]
-		case s.query.Distinct:
+		if k.item < 0 && distinct {
 			return nil, s.errorAt(k.node, types.CodeInvalidColumnRef, "for SELECT DISTINCT, ORDER BY expressions must appear in select list")
-		default:
-			column = add(s.columnName(k.node), k.expr)
 		}
-		sorted = append(sorted, s.sortKey(column.Ref(), k.order))
+		sorted = append(sorted, s.sortKey(column(k), k.order))
+	}
+	var first []*expr.Expr
+	for _, k := range on {
+		first = append(first, column(k))
 	}
 	node = p
-	if s.query.Distinct {
+	switch {
+	case distinct:
 		for _, item := range s.items {
 			if err := s.groupable(item.node, item.expr.Type); err != nil {
 				return nil, err
 			}
 		}
 		node = &plan.Distinct{Input: node}
+	case len(on) > 0:
+		var err error
+		if node, err = s.distinctOn(node, first, sorted); err != nil {
+			return nil, err
+		}
 	}
-	if len(sorted) == 0 {
-		return node, nil
+	if len(sorted) > 0 {
+		node = &plan.Sort{Input: node, Keys: sorted}
 	}
-	node = &plan.Sort{Input: node, Keys: sorted}
-	if len(p.Output) == len(visible) {
+	if len(node.Columns()) == len(visible) {
 		return node, nil
 	}
 	shown := &plan.Project{Input: node, Output: visible}
