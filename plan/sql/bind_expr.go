@@ -81,8 +81,17 @@ func (b *binder) bindExpr(n Expr, c *exprContext) (*expr.Expr, error) {
 		return b.call(n, c)
 	case *Star:
 		return nil, b.errorAt(n, types.CodeSyntax, "* is not allowed here")
-	case *Subquery, *Exists, *Quantified, *ArrayQuery:
-		return nil, b.unsupported(n, "a subquery in an expression")
+	case *Subquery:
+		return b.scalarSubquery(n, c)
+	case *Exists:
+		return b.exists(n, c)
+	case *Quantified:
+		if n.Query == nil {
+			return nil, b.unsupported(n, "a comparison with ANY or ALL of a list value")
+		}
+		return b.quantified(n, c)
+	case *ArrayQuery:
+		return nil, b.unsupported(n, "ARRAY of a subquery")
 	case *Collate:
 		return nil, b.unsupported(n, "COLLATE")
 	case *AtTimeZone:
@@ -256,11 +265,21 @@ func (b *binder) binary(n *Binary, c *exprContext) (*expr.Expr, error) {
 		chain = append(chain, next)
 		left = next.Left
 	}
-	result, err := b.expr(left, c)
+	var result *expr.Expr
+	var err error
+	next := len(chain) - 1
+	if first := chain[next]; isRowComparison(first) {
+		if result, err = b.rowComparison(first, c); err == nil {
+			result = result.At(first.OpSpan.Start)
+		}
+		next--
+	} else {
+		result, err = b.expr(left, c)
+	}
 	if err != nil {
 		return nil, err
 	}
-	for i := len(chain) - 1; i >= 0; i-- {
+	for i := next; i >= 0; i-- {
 		op := chain[i]
 		right, err := b.expr(op.Right, c)
 		if err != nil {

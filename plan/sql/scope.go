@@ -136,7 +136,7 @@ func (b *binder) resolve(c *exprContext, n *Column) (e *expr.Expr, used int, err
 		}
 		if e != nil {
 			for i := len(crossed) - 1; i >= 0; i-- {
-				e = crossed[i].take(b, n, e)
+				e = crossed[i].take(b, b.columnName(n), e)
 			}
 			if e.Op != expr.Constant { // a literal's alias is the literal
 				e = e.At(n.Start)
