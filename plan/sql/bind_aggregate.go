@@ -31,18 +31,30 @@ func (a *aggregation) used() bool {
 	return len(a.groups) > 0 || len(a.calls) > 0 || len(a.groupings) > 0
 }
 
-// aggregate binds an aggregate call.
+// aggregate binds an aggregate call. It belongs to the query in which it stands, unless it reads only columns from around that.
 func (b *binder) aggregate(n *Call, family *expr.Family, c *exprContext) (*expr.Expr, error) {
 	a := c.aggregates
-	switch {
-	case a == nil:
-		return nil, b.errorAt(n, types.CodeGrouping, "aggregate functions are not allowed in %s", c.clause)
-	case a.inside:
-		return nil, b.errorAt(n, types.CodeGrouping, "aggregate function calls cannot be nested")
+	misplaced := func() error {
+		return b.errorAt(n, types.CodeGrouping, "aggregate functions are not allowed in %s", c.clause)
 	}
-	a.inside = true
-	defer func() { a.inside = false }()
+	switch {
+	case a == nil && !c.scope.inSubquery():
+		return nil, misplaced()
+	case a != nil && a.inside:
+		return nil, b.errorAt(n, types.CodeGrouping, "aggregate function calls cannot be nested")
+	case a != nil:
+		a.inside = true
+		defer func() { a.inside = false }()
+	}
+	taken := c.scope.taken()
 	call, err := b.aggregateCall(n, family, &exprContext{scope: c.scope, clause: "an aggregate", aggregates: a, aliasNames: c.aliasNames})
+	if err == nil && onlyOuter(call.Args, call.Filter) {
+		c.scope.forget(taken)
+		return b.aggregateOfOuter(n, family, c)
+	}
+	if a == nil {
+		return nil, misplaced()
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -384,20 +384,23 @@ func (b *binder) between(n *Between, c *exprContext) (*expr.Expr, error) {
 
 // in binds x IN (a, b, ...), all of one common type: one look into a set for the constants, and x = c for each other item.
 func (b *binder) in(n *In, c *exprContext) (*expr.Expr, error) {
+	if n.Query != nil {
+		return b.anySubquery(n, "=", n.Operand, n.Query, n.Not, c)
+	}
+	if row, ok := n.Operand.(*Row); ok && n.Value == nil {
+		return b.inRows(n, row, c)
+	}
 	x, err := b.expr(n.Operand, c)
 	if err != nil {
 		return nil, err
 	}
 	var result *expr.Expr
-	switch {
-	case n.Query != nil:
-		return nil, b.unsupported(n, "IN with a subquery")
-	case n.Value != nil:
+	if n.Value != nil {
 		var list *expr.Expr
 		if list, err = b.expr(n.Value, c); err == nil {
 			result, err = b.inValue(n, x, list)
 		}
-	default:
+	} else {
 		result, err = b.inItems(n, x, n.List, c)
 	}
 	if err != nil || !n.Not {

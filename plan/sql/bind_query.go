@@ -287,6 +287,9 @@ func (b *binder) limitValue(n Expr, clause string) (int64, bool, error) {
 	if !e.Type.IsNumeric() && e.Type.Kind() != types.KindNull && !(b.literals[e] && e.Type.Kind() == types.KindVarchar) {
 		return 0, false, b.errorAt(n, types.CodeDatatypeMismatch, "%s must be a number, not %s", clause, e.Type)
 	}
+	if hasSubquery(e) {
+		return 0, false, b.unsupported(n, "a subquery in %s", clause)
+	}
 	v, err := expr.Evaluate(b.cast(n, e, types.BigInt, false))
 	if err != nil {
 		return 0, false, b.located(n, err)

@@ -127,10 +127,18 @@ func (s *selector) aliasNames() []string {
 }
 
 // aliasIn gives the expression of the select item with an alias, for use in a clause that may name it: DuckDB allows aliases in every
-// clause; a column of that name wins.
+// clause; a column of that name wins. The names that a star's RENAME gives are aliases too.
 func (s *selector) aliasIn(clause string) func(string) (*expr.Expr, error) {
 	return func(name string) (*expr.Expr, error) {
+		if e := s.boundAlias(name, clause); e != nil {
+			return e, nil
+		}
 		for _, item := range s.query.Items {
+			if star, ok := item.Expr.(*Star); ok {
+				if e := s.renamed(star, name); e != nil {
+					return e, nil
+				}
+			}
 			if item.Alias == nil || !strings.EqualFold(item.Alias.Name, name) {
 				continue
 			}
@@ -148,6 +156,40 @@ func (s *selector) aliasIn(clause string) func(string) (*expr.Expr, error) {
 		}
 		return nil, nil
 	}
+}
+
+// boundAlias gives the expression of a select item that holds a subquery and that the query groups by: bound once more it would be another expression.
+func (s *selector) boundAlias(name, clause string) *expr.Expr {
+	for _, item := range s.items {
+		if !item.named || !strings.EqualFold(item.name, name) || !hasSubquery(item.expr) || s.aggregates.hasAggregate(item.expr) {
+			continue
+		}
+		if clause == "GROUP BY" {
+			return item.expr
+		}
+		for _, g := range s.aggregates.groups {
+			if g.Expr.Equal(item.expr) {
+				return item.expr
+			}
+		}
+	}
+	return nil
+}
+
+// renamed gives the column that a star gives under a new name, or nil.
+func (s *selector) renamed(n *Star, name string) *expr.Expr {
+	for _, x := range n.Rename {
+		if !strings.EqualFold(x.Name.Name, name) {
+			continue
+		}
+		columns, _ := s.scope.star(n.Qualifier)
+		for _, c := range columns {
+			if namesColumn(x.Column, c) {
+				return c.expr
+			}
+		}
+	}
+	return nil
 }
 
 // bindItems binds the select list, with stars expanded.

@@ -33,7 +33,9 @@ func (q *subqueryInputs) add(b *binder, name string, value *expr.Expr) plan.Colu
 	return input
 }
 
-func outerColumn(c plan.Column) *expr.Expr { return expr.NewOuterColumn(c.ID, c.Name, c.Type, c.Nullable) }
+func outerColumn(c plan.Column) *expr.Expr {
+	return expr.NewOuterColumn(c.ID, c.Name, c.Type, c.Nullable)
+}
 
 // subquery binds the query of a subquery in an expression. What it takes from around it is collected while it is bound.
 func (b *binder) subquery(q *Query, c *exprContext) (plan.Node, *subqueryInputs, error) {
@@ -128,7 +130,7 @@ func (b *binder) sameWidth(n Node, want, got int) error {
 	if want == got {
 		return nil
 	}
-	return b.errorAt(n, types.CodeSyntax, "the subquery gives %d columns where %d are compared", got, want)
+	return b.errorAt(n, types.CodeSyntax, "the subquery must give as many columns as are compared: %d, not %d", want, got)
 }
 
 // aggregateOfOuter binds an aggregate call in a subquery whose arguments, bound, read columns from around the subquery and none of its own: by the
@@ -147,6 +149,35 @@ func (b *binder) aggregateOfOuter(n *Call, family *expr.Family, c *exprContext) 
 		}
 	}
 	return nil, b.unsupported(n, "an aggregate of columns from around its query")
+}
+
+// inSubquery reports whether an expression in this scope is in a subquery of an expression.
+func (s *scope) inSubquery() bool {
+	for ; s != nil; s = s.parent {
+		if s.subquery != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// taken gives the numbers of inputs that the subqueries around have, from the inside out; forget drops what was added since.
+func (s *scope) taken() []int {
+	var counts []int
+	for ; s != nil; s = s.parent {
+		if s.subquery != nil {
+			counts = append(counts, len(s.subquery.inputs))
+		}
+	}
+	return counts
+}
+
+func (s *scope) forget(counts []int) {
+	for ; s != nil; s = s.parent {
+		if q := s.subquery; q != nil {
+			q.inputs, q.args, counts = q.inputs[:counts[0]], q.args[:counts[0]], counts[1:]
+		}
+	}
 }
 
 // onlyOuter reports whether an aggregate reads columns from around its query and none of its own.

@@ -139,6 +139,9 @@ func bindText(t *testing.T, c *catalog.Catalog, text string, parameters map[stri
 // checkPlan plans a bound query with the optimizer on and off. Expressions must read columns that their node's inputs have, as those are.
 func checkPlan(t *testing.T, text string, bound *Bound) {
 	t.Helper()
+	if err := plan.Check(bound.Plan, false); err != nil {
+		t.Errorf("%s: %v in\n%s", text, err, plan.ExplainLogical(bound.Plan))
+	}
 	want := plan.SchemaOf(bound.Plan)
 	for _, off := range []bool{false, true} {
 		n, err := (&plan.Optimizer{IDs: bound.IDs, Off: off}).Optimize(bound.Plan)

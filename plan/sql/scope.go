@@ -135,11 +135,12 @@ func (b *binder) resolve(c *exprContext, n *Column) (e *expr.Expr, used int, err
 			used = 1
 		}
 		if e != nil {
-			for i := len(crossed) - 1; i >= 0; i-- {
-				e = crossed[i].take(b, b.columnName(n), e)
+			if e.Op == expr.Constant { // a literal's alias is the literal
+				return e, used, nil
 			}
-			if e.Op != expr.Constant { // a literal's alias is the literal
-				e = e.At(n.Start)
+			e = e.At(n.Start)
+			for i := len(crossed) - 1; i >= 0; i-- {
+				e = crossed[i].take(b, b.columnName(n), e).At(n.Start)
 			}
 			return e, used, nil
 		}
