@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -191,6 +192,24 @@ func refStddev(all, values []any) any {
 	}
 	n := float64(len(values))
 	return math.Sqrt(refVarPop(all, values).(float64) * n / (n - 1))
+}
+
+// refMode gives the most frequent value, the first one where there are several.
+func refMode(_, values []any) any {
+	var best any
+	most := 0
+	for _, x := range values {
+		n := 0
+		for _, y := range values {
+			if compareAny(x, y) == 0 {
+				n++
+			}
+		}
+		if n > most {
+			best, most = x, n
+		}
+	}
+	return best
 }
 
 func refBits(op func(z, x, y *big.Int) *big.Int) reference {
@@ -499,6 +518,40 @@ func TestAgainstReference(t *testing.T) {
 		{"bit_and", integers, refBits((*big.Int).And)},
 		{"bit_or", integers, refBits((*big.Int).Or)},
 		{"bit_xor", integers, refBits((*big.Int).Xor)},
+		{"list", everything, func(all, _ []any) any {
+			if len(all) == 0 {
+				return nil
+			}
+			return all
+		}},
+		{"string_agg", testOthers[1:2], func(_, values []any) any {
+			if len(values) == 0 {
+				return nil
+			}
+			texts := make([]string, len(values))
+			for i, x := range values {
+				texts[i] = x.(string)
+			}
+			return strings.Join(texts, ",")
+		}},
+		{"mode", everything, refMode},
+		{"median", append(append([]testType{}, testOthers[0], testOthers[1], testOthers[2], testOthers[8]), testIntegers[:0]...), func(_, values []any) any {
+			if len(values) == 0 {
+				return nil
+			}
+			sorted := slices.Clone(values)
+			slices.SortStableFunc(sorted, compareAny)
+			return sorted[(len(sorted)+1)/2-1]
+		}},
+		{"median", double, func(_, values []any) any {
+			if len(values) == 0 {
+				return nil
+			}
+			sorted := slices.Clone(values)
+			slices.SortStableFunc(sorted, compareAny)
+			n := len(sorted)
+			return (toFloat(sorted[(n-1)/2]) + toFloat(sorted[n/2])) / 2
+		}},
 		{"var_pop", double, refVarPop},
 		{"stddev", double, refStddev},
 		{"product", []testType{{types.Double, func(rng *rand.Rand) any { return 1 + rng.Float64()/100 }}}, refProduct},

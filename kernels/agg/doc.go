@@ -10,6 +10,9 @@
 //	bool.go     bool_and, bool_or
 //	bit.go      bit_and, bit_or, bit_xor
 //	stddev.go   variance and standard deviation
+//	collect.go  list, string_agg: all values of a group
+//	quantile.go median, quantile_cont, quantile_disc
+//	mode.go     mode, histogram
 //	window.go   the functions that only windows have
 //
 // Every accumulator is built the same way. Its states are flat slices without pointers, one element per group. The rows of
@@ -32,5 +35,8 @@ func Register(set *expr.Set) {
 	registerBool(set)
 	registerBit(set)
 	registerStddev(set)
+	registerCollect(set)
+	registerQuantile(set)
+	registerMode(set)
 	registerWindow(set)
 }

@@ -41,10 +41,10 @@ func values(t *testing.T, typ types.Type, values ...any) *types.Vector {
 	return v
 }
 
-// TestExamples runs the example of every aggregate: "name(x) FROM (VALUES (1), (2)) t(x) = result". The argument may be compared with a
-// number, as in count_if(x > 1).
+// TestExamples runs the example of every aggregate: "name(x) FROM (VALUES (1), (2)) t(x) = result". Arguments are columns, of which there may be
+// several, one that is compared with a number, as in count_if(x > 1), numbers and texts.
 func TestExamples(t *testing.T) {
-	form := regexp.MustCompile(`^(\w+)\(x( > 1)?\) FROM \(VALUES (.*)\) t\(x\) = (.*)$`)
+	form := regexp.MustCompile(`^(\w+)\((.*)\) FROM \(VALUES (.*)\) t\((.*)\) = (.*)$`)
 	for _, f := range newSet().Families() {
 		if f.BindWindow != nil {
 			continue // needs a query: the engine's tests run it
@@ -54,48 +54,88 @@ func TestExamples(t *testing.T) {
 			t.Errorf("%s: example %q, description or signature is missing", f.Name, f.Example)
 			continue
 		}
-		typ := types.Integer
-		var rows []any
-		for _, text := range regexp.MustCompile(`\(([^)]*)\)`).FindAllStringSubmatch(m[3], -1) {
-			switch x := text[1]; {
-			case x == "NULL":
-				rows = append(rows, nil)
-			case x == "true" || x == "false":
-				typ = types.Boolean
-				rows = append(rows, x == "true")
-			default:
-				var n int
-				fmt.Sscan(x, &n)
-				rows = append(rows, n)
+		names := strings.Split(m[4], ", ")
+		columns := map[string]*types.Vector{}
+		rows := regexp.MustCompile(`\(([^)]*)\)`).FindAllStringSubmatch(m[3], -1)
+		for c, name := range names {
+			typ := types.Integer
+			var column []any
+			for _, row := range rows {
+				x := exampleValue(strings.Split(row[1], ", ")[c])
+				if _, ok := x.(bool); ok {
+					typ = types.Boolean
+				}
+				column = append(column, x)
 			}
+			columns[name] = values(t, typ, column...)
 		}
-		column := values(t, typ, rows...)
-		var err error
-		if m[2] != "" {
-			one := types.NewConstant(values(t, typ, 1), column.Len())
-			if column, err = kernels.Compare(&kernels.Env{}, kernels.Greater, column, one); err != nil {
+		var args []*types.Vector
+		var described []expr.Arg
+		for _, text := range strings.Split(m[2], ", ") {
+			name, compared, ok := strings.Cut(text, " > ")
+			v := columns[name]
+			var constant *types.Vector
+			switch x := exampleValue(text).(type) {
+			case float64:
+				constant = values(t, types.Double, x)
+			case int:
+				constant = values(t, types.Integer, x)
+			}
+			if constant != nil {
+				v = types.NewConstant(constant, len(rows))
+			}
+			if ok {
+				var err error
+				if v, err = kernels.Compare(&kernels.Env{}, kernels.Greater, v, types.NewConstant(values(t, types.Integer, exampleValue(compared)), v.Len())); err != nil {
+					t.Fatal(err)
+				}
+			}
+			args, described = append(args, v), append(described, expr.Arg{Type: v.Type(), Constant: constant})
+		}
+		a, err := f.BindAggregate(described)
+		if err != nil || a == nil {
+			t.Errorf("%s does not bind: %v", f.Example, err)
+			continue
+		}
+		args = args[:len(a.Args)]
+		for i := range args {
+			if args[i], err = kernels.Cast(&kernels.Env{}, args[i], a.Args[i]); err != nil {
 				t.Fatal(err)
 			}
-		}
-		a := bind(t, m[1], column.Type())
-		if column, err = kernels.Cast(&kernels.Env{}, column, a.Args[0]); err != nil {
-			t.Fatal(err)
 		}
 		acc := a.New()
 		if err := acc.Resize(1); err != nil {
 			t.Fatal(err)
 		}
-		if err := acc.Update(nil, nil, []*types.Vector{column}, column.Len()); err != nil {
+		if err := acc.Update(nil, nil, args, len(rows)); err != nil {
 			t.Fatal(err)
 		}
 		result, err := acc.Finish(nil, 0, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := types.Text(result, 0); got != m[4] {
+		if got := types.Text(result, 0); got != m[5] {
 			t.Errorf("%s gave %s", f.Example, got)
 		}
 	}
+}
+
+// exampleValue gives a value that an example writes; nil for NULL and for what is none.
+func exampleValue(text string) any {
+	switch {
+	case text == "true" || text == "false":
+		return text == "true"
+	case strings.Contains(text, "."):
+		var f float64
+		if _, err := fmt.Sscan(text, &f); err == nil {
+			return f
+		}
+	}
+	var n int
+	if _, err := fmt.Sscan(text, &n); err == nil {
+		return n
+	}
+	return nil
 }
 
 func TestCountStar(t *testing.T) {

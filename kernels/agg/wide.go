@@ -107,3 +107,11 @@ func quotient(sum types.Int256, count int64, scale int) float64 {
 	f, _ := new(big.Rat).SetFrac(sum.Big(), divisor).Float64()
 	return f
 }
+
+// step gives a plus a fraction of the way from a to b, rounded toward a.
+func step(a, b *big.Int, fraction float64) *big.Int {
+	way := new(big.Float).SetInt(new(big.Int).Sub(b, a))
+	way.Mul(way, big.NewFloat(fraction))
+	part, _ := way.Int(nil)
+	return part.Add(part, a)
+}

@@ -16,6 +16,8 @@ type Aggregate struct {
 	State []types.Type
 	// New makes an accumulator with no groups.
 	New func() Accumulator
+	// Parameters are constants beside the arguments that the function was bound with: calls with other ones are other functions.
+	Parameters []*types.Vector
 	// OrderSensitive says that the result depends on the order of the rows (list, string_agg, first).
 	OrderSensitive bool
 	// Additive says that the state columns, integers of 64, 128 or 256 bits, of rows together are the sums of those of the rows (count, exact sums). Then the
