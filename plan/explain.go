@@ -143,7 +143,7 @@ func (p *HashAggregate) Explain() (string, []string) {
 		details = append(details, "set ("+strings.Join(names, ", ")+")")
 	}
 	for i, a := range p.Aggregates {
-		details = append(details, callText(a.Function.Name, a.Args, a.Distinct, a.Filter, a.Order)+" as "+types.QuoteIdent(p.Output[len(p.Keys)+i].Name))
+		details = append(details, callText(a.Function.Name, a.Args, a.Function.Parameters, a.Distinct, a.Filter, a.Order)+" as "+types.QuoteIdent(p.Output[len(p.Keys)+i].Name))
 	}
 	return "Aggregate " + p.Strategy.String(), details
 }
@@ -290,7 +290,7 @@ func (n *Aggregate) Explain() (string, []string) {
 		details = append(details, setsText(n.Sets))
 	}
 	for _, a := range n.Aggregates {
-		details = append(details, callText(a.Function.Name, a.Args, a.Distinct, a.Filter, a.Order)+" as "+types.QuoteIdent(a.Output.Name))
+		details = append(details, callText(a.Function.Name, a.Args, a.Function.Parameters, a.Distinct, a.Filter, a.Order)+" as "+types.QuoteIdent(a.Output.Name))
 	}
 	return "Aggregate", details
 }
@@ -341,7 +341,10 @@ func named(e *expr.Expr, name string) string {
 	return types.QuoteIdent(name)
 }
 
-func callText(name string, args []*expr.Expr, distinct bool, filter *expr.Expr, order []SortKey) string {
+func callText(name string, args []*expr.Expr, parameters []*types.Vector, distinct bool, filter *expr.Expr, order []SortKey) string {
+	for _, v := range parameters {
+		args = append(args[:len(args):len(args)], expr.NewConstant(v))
+	}
 	list := exprList(args, ", ")
 	if name == "count" && len(args) == 0 {
 		list = "*"

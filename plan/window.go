@@ -140,13 +140,13 @@ func (n *Window) Explain() (string, []string) {
 }
 
 func windowText(c WindowCall) string {
-	name := ""
+	name, parameters := "", []*types.Vector(nil)
 	if c.Function != nil {
 		name = c.Function.Name
 	} else {
-		name = c.Aggregate.Name
+		name, parameters = c.Aggregate.Name, c.Aggregate.Parameters
 	}
-	text := callText(name, c.Args, c.Distinct, c.Filter, c.Order)
+	text := callText(name, c.Args, parameters, c.Distinct, c.Filter, c.Order)
 	if c.IgnoreNulls {
 		text += " IGNORE NULLS"
 	}

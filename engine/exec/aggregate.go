@@ -21,16 +21,18 @@ import (
 // none of the data's.
 //
 // An aggregate with DISTINCT has, in each part, a table of the combinations of group and arguments instead; the accumulator is updated with each
-// of them once at the end.
+// of them once at the end. One with ORDER BY keeps its rows, which are put in order at the end (group_order.go).
 type aggregate struct {
 	query    *Execution
 	plan     *plan.HashAggregate
 	memory   *account
-	program  *expr.Program // keys, then the arguments of the aggregates without FILTER
-	firstArg []int         // result of the program where an aggregate's arguments start; -1 with FILTER
+	program  *expr.Program  // keys, then the inputs of the aggregates without FILTER
+	firstArg []int          // result of the program where an aggregate's inputs start; -1 with FILTER
+	inputs   [][]*expr.Expr // by aggregate: its arguments, then the keys of its ORDER BY that are no arguments
+	order    [][]orderKey   // by aggregate: its ORDER BY
 	filtered []filteredArgs
 	keys     *rowLayout
-	distinct []*rowLayout // by aggregate: the group's number, if there are keys, and the arguments; nil without DISTINCT
+	distinct []*rowLayout // by aggregate: the group's number, if there are keys, and the inputs; nil without DISTINCT
 	// groupBytes is about what a group's states need in the accumulators.
 	groupBytes int64
 
@@ -59,22 +61,24 @@ func newAggregate(q *Execution, p *plan.HashAggregate) (*aggregate, error) {
 		for _, t := range call.Function.State {
 			a.groupBytes += int64(max(8, t.Storage().Width()))
 		}
+		inputs, order := orderedInputs(call)
+		a.inputs, a.order = append(a.inputs, inputs), append(a.order, order)
 		if call.Distinct {
 			var group []types.Type
 			if a.grouped() {
 				group = append(group, types.UInteger)
 			}
-			if a.distinct[i], err = layoutOf(group, call.Args); err != nil {
+			if a.distinct[i], err = layoutOf(group, inputs); err != nil {
 				return nil, err
 			}
 		}
 		if call.Filter != nil {
 			a.firstArg = append(a.firstArg, -1)
-			a.filtered[i] = filteredArgs{condition: expr.Compile(call.Filter), args: expr.Compile(call.Args...)}
+			a.filtered[i] = filteredArgs{condition: expr.Compile(call.Filter), args: expr.Compile(inputs...)}
 			continue
 		}
 		a.firstArg = append(a.firstArg, len(exprs))
-		exprs = append(exprs, call.Args...)
+		exprs = append(exprs, inputs...)
 	}
 	a.program = expr.Compile(exprs...)
 	return a, nil
@@ -140,10 +144,10 @@ const (
 	mostGroups = 1 << 21
 )
 
-// selectedRows are the rows that an aggregate looks at, and its arguments.
+// selectedRows are the rows that an aggregate looks at, and its inputs.
 type selectedRows struct {
-	rows types.Bitmap
-	args []*types.Vector
+	rows   types.Bitmap
+	inputs []*types.Vector
 }
 
 func (s *aggregateState) push(b *types.Batch) error {
@@ -171,9 +175,9 @@ func (s *aggregateState) evaluate(b *types.Batch) ([]*types.Vector, error) {
 		return nil, err
 	}
 	s.columns, s.selected = columns, s.selected[:0]
-	for i, call := range a.plan.Aggregates {
+	for i, inputs := range a.inputs {
 		if first := a.firstArg[i]; first >= 0 {
-			s.selected = append(s.selected, selectedRows{rows: b.Selection, args: columns[first : first+len(call.Args)]})
+			s.selected = append(s.selected, selectedRows{rows: b.Selection, inputs: columns[first : first+len(inputs)]})
 			continue
 		}
 		rows, err := s.filters[i].Select(b)
@@ -184,7 +188,7 @@ func (s *aggregateState) evaluate(b *types.Batch) ([]*types.Vector, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.selected = append(s.selected, selectedRows{rows: rows, args: args})
+		s.selected = append(s.selected, selectedRows{rows: rows, inputs: args})
 	}
 	return columns[:len(a.plan.Keys)], nil
 }
@@ -206,10 +210,13 @@ func (s *aggregateState) pushSet(b *types.Batch, set int, keys []*types.Vector) 
 	for i, selected := range s.selected {
 		env.Active = selected.rows
 		var err error
-		if part.distinct[i] != nil {
-			err = part.noteDistinct(env, i, groups, selected.args, b.Rows)
-		} else {
-			err = part.accumulators[i].Update(env, groups, selected.args, b.Rows)
+		switch {
+		case part.distinct[i] != nil:
+			err = part.noteDistinct(env, i, groups, selected.inputs, b.Rows)
+		case s.aggregate.order[i] != nil:
+			err = part.noteOrdered(s.worker, i, groups, selected, b)
+		default:
+			err = part.accumulators[i].Update(env, groups, selected.inputs, b.Rows)
 		}
 		if err != nil {
 			return err
@@ -305,7 +312,7 @@ func (a *aggregate) finish(ctx context.Context) error {
 			}
 		}
 		a.parts, a.states = []*groupPart{base}, nil
-		return base.addDistinct(w)
+		return base.addNoted(w)
 	})
 }
 
@@ -333,7 +340,7 @@ func (a *aggregate) mergePartitions(ctx context.Context) error {
 			s.chunks[p] = nil
 		}
 		a.parts[p] = part
-		return part.addDistinct(w)
+		return part.addNoted(w)
 	})
 	a.states = nil
 	return err

@@ -111,8 +111,9 @@ func (q *Execution) stage(input plan.Physical, s builtStage, serial bool) (built
 }
 
 // orderSensitive reports whether an aggregate's result depends on the order in which it sees the rows, which is the source's.
+// With an order of its own it does not: ties keep the source's.
 func orderSensitive(p *plan.HashAggregate) bool {
-	return slices.ContainsFunc(p.Aggregates, func(a plan.PhysicalAggregate) bool { return a.Function.OrderSensitive })
+	return slices.ContainsFunc(p.Aggregates, func(a plan.PhysicalAggregate) bool { return a.Function.OrderSensitive && len(a.Order) == 0 })
 }
 
 // concat is UNION ALL: the rows of its inputs are its own. The work is done by claiming the morsels of one fragment after another.

@@ -188,6 +188,38 @@ var cases = []struct {
 		unordered: true,
 	},
 	{
+		name: "aggregates with ORDER BY",
+		build: func(t *fakeTable) plan.Physical {
+			s := scanOf(t)
+			return groupOf(s, []int{colorColumn}, inOrder(aggregateOf("list", column(s, idColumn)), descending(column(s, ageColumn))),
+				inOrder(filtered(aggregateOf("first", column(s, idColumn)), agedOver(s, 40)), ascending(column(s, ageColumn))),
+				inOrder(distinct(aggregateOf("list", column(s, ageColumn))), ascending(column(s, ageColumn))))
+		},
+		want: func(rows [][]string) [][]string {
+			return group(rows, []int{colorColumn}, func(rows [][]string) []string {
+				first := "NULL"
+				if old := ordered(keep(rows, over(40)), false, false, ageColumn); len(old) > 0 {
+					first = old[0][idColumn]
+				}
+				return []string{listOf(ordered(rows, true, true, ageColumn), idColumn), first, listOf(ordered(unique(rows, ageColumn), false, false, ageColumn), ageColumn)}
+			})
+		},
+		unordered: true,
+	},
+	{
+		name: "an aggregate with ORDER BY and no groups",
+		build: func(t *fakeTable) plan.Physical {
+			s := scanOf(t)
+			return groupOf(s, nil, inOrder(aggregateOf("list", column(s, idColumn)), ascending(column(s, townColumn))), aggregateOf("count"))
+		},
+		want: func(rows [][]string) [][]string {
+			if len(rows) == 0 {
+				return [][]string{{"NULL", "0"}}
+			}
+			return [][]string{{listOf(ordered(rows, false, false, townColumn), idColumn), strconv.Itoa(len(rows))}}
+		},
+	},
+	{
 		name: "DISTINCT without groups",
 		build: func(t *fakeTable) plan.Physical {
 			s := scanOf(t)
@@ -482,6 +514,15 @@ func sumOf(rows [][]string, c int) string {
 		return "NULL"
 	}
 	return strconv.FormatFloat(sum, 'f', -1, 64)
+}
+
+// listOf gives the values of a column as the text of a list.
+func listOf(rows [][]string, c int) string {
+	values := make([]string, len(rows))
+	for i, row := range rows {
+		values[i] = row[c]
+	}
+	return "[" + strings.Join(values, ", ") + "]"
 }
 
 func minOf(rows [][]string, c int) string { return extreme(rows, c, -1) }

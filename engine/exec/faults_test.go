@@ -279,6 +279,7 @@ func TestBudget(t *testing.T) {
 	table := newTable(t, people, rows)
 	for name, root := range map[string]plan.Physical{
 		"aggregate": groupOf(scanOf(table), []int{idColumn}, aggregateOf("sum", column(scanOf(table), idColumn))),
+		"ordered":   groupOf(scanOf(table), nil, inOrder(aggregateOf("first", column(scanOf(table), idColumn)), ascending(column(scanOf(table), ageColumn)))),
 		"distinct":  groupOf(scanOf(table), nil, distinct(aggregateOf("count", column(scanOf(table), idColumn)))),
 		"sort":      sortOf(scanOf(table), -1, 0, ascending(column(scanOf(table), ageColumn))),
 		"limit":     groupOf(limitOf(scanOf(table), 1<<40, 0), nil, aggregateOf("count")),

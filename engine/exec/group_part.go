@@ -15,11 +15,12 @@ type groupPart struct {
 	table        *groupTable // nil without keys: one group
 	accumulators []expr.Accumulator
 	distinct     []*groupTable // by aggregate; nil without DISTINCT
+	ordered      [][]kept      // by aggregate: the rows of one with ORDER BY; see noteOrdered
 	resized      int           // groups that the accumulators have room for
 }
 
 func (a *aggregate) newPart() *groupPart {
-	p := &groupPart{aggregate: a, distinct: make([]*groupTable, len(a.distinct))}
+	p := &groupPart{aggregate: a, distinct: make([]*groupTable, len(a.distinct)), ordered: make([][]kept, len(a.order))}
 	if a.grouped() {
 		p.table = newGroupTable(a.keys, a.memory)
 	}
@@ -69,6 +70,11 @@ func (p *groupPart) size() int64 {
 			size += t.charged
 		}
 	}
+	for _, rows := range p.ordered {
+		for _, k := range rows {
+			size += k.size
+		}
+	}
 	return size
 }
 
@@ -102,46 +108,71 @@ func (p *groupPart) addEmptySets() error {
 	return nil
 }
 
-// noteDistinct notes the active rows' groups and arguments for aggregate number i.
-func (p *groupPart) noteDistinct(env *kernels.Env, i int, groups []uint32, args []*types.Vector, rows int) error {
+// noteDistinct notes the active rows' groups and inputs for aggregate number i.
+func (p *groupPart) noteDistinct(env *kernels.Env, i int, groups []uint32, inputs []*types.Vector, rows int) error {
 	var values []*types.Vector
 	if groups != nil {
 		values = append(values, types.NewFixed(types.UInteger, groups, nil))
 	}
-	values = append(values, decodeAll(env, args)...)
+	values = append(values, decodeAll(env, inputs)...)
 	return p.distinct[i].find(env, values, rows, env.Active, types.Alloc[uint32](env.Pool, rows))
 }
 
-// addDistinct updates the aggregates with DISTINCT with each combination of group and arguments once.
-func (p *groupPart) addDistinct(w *worker) error {
+// addNoted updates the aggregates with DISTINCT with each combination of group and arguments once, and those with ORDER BY with their rows in order.
+func (p *groupPart) addNoted(w *worker) error {
 	for i, table := range p.distinct {
-		if table == nil {
+		switch {
+		case table == nil && p.aggregate.order[i] == nil:
 			continue
-		}
-		step := p.aggregate.query.options.BatchRows
-		for from := 0; from < table.rows(); from += step {
-			if err := context.Cause(w.ctx); err != nil {
+		case table == nil:
+			if err := p.addOrdered(w, i); err != nil {
 				return err
 			}
-			to := min(table.rows(), from+step)
-			mark := w.pool.Mark()
-			values := make([]*types.Vector, len(table.layout.types))
-			for k := range values {
-				values[k] = table.vector(w.pool, k, from, to)
-			}
-			var groups []uint32
-			if p.table != nil {
-				groups, values = types.ValuesOf[uint32](values[0]), values[1:]
-			}
-			if err := p.accumulators[i].Update(&kernels.Env{Pool: w.pool}, groups, values, to-from); err != nil {
+			continue
+		case p.aggregate.order[i] != nil:
+			if err := p.addDistinctOrdered(w, i); err != nil {
 				return err
 			}
-			w.pool.Release(mark)
+		default:
+			if err := p.addDistinct(w, i); err != nil {
+				return err
+			}
 		}
 		table.free()
 		p.distinct[i] = nil
 	}
 	return nil
+}
+
+func (p *groupPart) addDistinct(w *worker, i int) error {
+	table := p.distinct[i]
+	step := p.aggregate.query.options.BatchRows
+	for from := 0; from < table.rows(); from += step {
+		if err := context.Cause(w.ctx); err != nil {
+			return err
+		}
+		to := min(table.rows(), from+step)
+		mark := w.pool.Mark()
+		groups, inputs := p.distinctRows(w.pool, i, from, to)
+		if err := p.accumulators[i].Update(&kernels.Env{Pool: w.pool}, groups, inputs, to-from); err != nil {
+			return err
+		}
+		w.pool.Release(mark)
+	}
+	return nil
+}
+
+// distinctRows gives combinations of group, nil without groups, and inputs.
+func (p *groupPart) distinctRows(pool *types.Pool, i, from, to int) (groups []uint32, inputs []*types.Vector) {
+	table := p.distinct[i]
+	inputs = make([]*types.Vector, len(table.layout.types))
+	for k := range inputs {
+		inputs[k] = table.vector(pool, k, from, to)
+	}
+	if p.table != nil {
+		groups, inputs = types.ValuesOf[uint32](inputs[0]), inputs[1:]
+	}
+	return groups, inputs
 }
 
 // partitions is the number of parts that groups are cut into by the highest bits of their hashes, when there are many.
@@ -151,23 +182,32 @@ const (
 )
 
 // groupChunk is unfinished groups in the form in which they are merged, and could be written out or sent: keys, state columns by aggregate,
-// and for aggregates with DISTINCT rows whose first value is the group's number in the chunk.
+// and for aggregates with DISTINCT or ORDER BY rows whose first value is the group's number in the chunk.
 type groupChunk struct {
 	keys     *keyRows // nil without keys
 	states   [][]*types.Vector
 	distinct []*keyRows
+	ordered  [][]*types.Batch
 	size     int64 // bytes reserved
 }
 
 // whole gives all groups as a chunk that shares the part's memory.
 func (p *groupPart) whole() (*groupChunk, error) {
-	chunk := &groupChunk{states: make([][]*types.Vector, len(p.accumulators)), distinct: make([]*keyRows, len(p.distinct))}
+	chunk := &groupChunk{
+		states: make([][]*types.Vector, len(p.accumulators)), distinct: make([]*keyRows, len(p.distinct)), ordered: make([][]*types.Batch, len(p.ordered)),
+	}
 	if p.table != nil {
 		chunk.keys = &p.table.keyRows
 	}
 	for i, acc := range p.accumulators {
 		if t := p.distinct[i]; t != nil {
 			chunk.distinct[i] = &t.keyRows
+			continue
+		}
+		if p.aggregate.order[i] != nil {
+			for _, k := range p.ordered[i] {
+				chunk.ordered[i] = append(chunk.ordered[i], k.batch)
+			}
 			continue
 		}
 		var err error
@@ -195,7 +235,10 @@ func (p *groupPart) split() ([partitions]*groupChunk, error) {
 		if len(rows) == 0 {
 			continue
 		}
-		chunk := &groupChunk{keys: whole.keys.extract(rows), states: make([][]*types.Vector, len(whole.states)), distinct: make([]*keyRows, len(whole.distinct))}
+		chunk := &groupChunk{
+			keys: whole.keys.extract(rows), states: make([][]*types.Vector, len(whole.states)), distinct: make([]*keyRows, len(whole.distinct)),
+			ordered: make([][]*types.Batch, len(whole.ordered)),
+		}
 		chunk.size = chunk.keys.size()
 		for i, state := range whole.states {
 			for _, v := range state {
@@ -223,6 +266,19 @@ func (p *groupPart) split() ([partitions]*groupChunk, error) {
 			}
 			chunks[n].distinct[i] = cut
 			chunks[n].size += cut.size()
+		}
+	}
+	for i, batches := range whole.ordered {
+		for _, b := range batches {
+			numbers := types.ValuesOf[uint32](b.Columns[0])
+			members, _ := partitionRows(b.Rows, func(row int) uint64 { return whole.keys.hashes[numbers[row]] >> (64 - partitionBits) })
+			for n, rows := range members {
+				if len(rows) > 0 {
+					cut := takeOrdered(b, rows, place)
+					chunks[n].ordered[i] = append(chunks[n].ordered[i], cut)
+					chunks[n].size += columnsSize(cut.Columns)
+				}
+			}
 		}
 	}
 	for _, chunk := range chunks {
@@ -283,6 +339,8 @@ func (p *groupPart) merge(chunk *groupChunk) error {
 	for i, acc := range p.accumulators {
 		var err error
 		switch t := p.distinct[i]; {
+		case t == nil && p.aggregate.order[i] != nil:
+			err = p.mergeOrdered(i, chunk.ordered[i], groups)
 		case t == nil:
 			err = acc.Merge(nil, groups, chunk.states[i])
 		case groups != nil:

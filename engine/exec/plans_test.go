@@ -83,6 +83,11 @@ func filtered(a plan.PhysicalAggregate, condition *expr.Expr) plan.PhysicalAggre
 	return a
 }
 
+func inOrder(a plan.PhysicalAggregate, keys ...plan.SortKey) plan.PhysicalAggregate {
+	a.Order = keys
+	return a
+}
+
 // column reads a column of an operator.
 func column(input plan.Physical, i int) *expr.Expr {
 	f := input.Schema()[i]

@@ -373,3 +373,54 @@ func TestAverageOfIntervals(t *testing.T) {
 		}
 	}
 }
+
+// TestQuantileParameters checks fractions in lists, of both signs, and what is not taken.
+func TestQuantileParameters(t *testing.T) {
+	column := values(t, types.Integer, 7, 1, nil, 4, 2)
+	for _, c := range []struct {
+		name       string
+		fractions  []any
+		descending bool
+		want       string
+	}{
+		{"quantile_cont", []any{0.0, 0.25, 0.5, 1.0}, false, "[1.0, 1.75, 3.0, 7.0]"},
+		{"quantile_cont", []any{0.0, 0.25}, true, "[7.0, 4.75]"},
+		{"quantile_cont", []any{-0.25, -1.0}, false, "[4.75, 1.0]"},
+		{"quantile_cont", []any{-0.25, -1.0}, true, "[1.75, 7.0]"},
+		{"quantile_disc", []any{0.0, 0.25, 0.26, 0.5, 1.0}, false, "[1, 1, 2, 2, 7]"},
+		{"quantile_disc", []any{0.0, 0.25, 0.26}, true, "[7, 7, 4]"},
+		{"quantile_disc", []any{}, false, "[]"},
+		{"quantile_disc", []any{0.5, nil}, false, ""},
+		{"quantile_disc", []any{0.5, 1.1}, false, ""},
+		{"quantile_disc", []any{0.5, -0.1}, false, ""},
+		{"quantile_disc", []any{math.NaN()}, false, ""},
+	} {
+		list := values(t, types.ListOf(types.Double), c.fractions)
+		direction := values(t, types.Boolean, c.descending)
+		a, err := newSet().Lookup(c.name).BindAggregate([]expr.Arg{
+			{Type: column.Type()}, {Type: list.Type(), Constant: list}, {Type: types.Boolean, Constant: direction},
+		})
+		if err != nil {
+			if c.want != "" {
+				t.Errorf("%s %v: %v", c.name, c.fractions, err)
+			}
+			continue
+		}
+		x, err := kernels.Cast(&kernels.Env{}, column, a.Args[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		acc := a.New()
+		acc.Resize(2)
+		if err := acc.Update(nil, nil, []*types.Vector{x}, x.Len()); err != nil {
+			t.Fatal(err)
+		}
+		v, err := acc.Finish(nil, 0, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := types.Text(v, 0); got != c.want || types.Value(v, 1) != nil {
+			t.Errorf("%s %v gave %s, want %s", c.name, c.fractions, got, c.want)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"slices"
+
 	"github.com/lacunadb/lacuna/kernels"
 	"github.com/lacunadb/lacuna/types"
 )
@@ -25,6 +27,12 @@ type Aggregate struct {
 	Additive bool
 	// DistinctAgnostic says that the result is the same with and without DISTINCT (min, max).
 	DistinctAgnostic bool
+}
+
+// Same reports whether two aggregates compute the same of the same arguments.
+func (a *Aggregate) Same(o *Aggregate) bool {
+	return a.Name == o.Name && a.Result.Equal(o.Result) &&
+		slices.EqualFunc(a.Parameters, o.Parameters, func(v, w *types.Vector) bool { return NewConstant(v).Equal(NewConstant(w)) })
 }
 
 // Accumulator holds the states of one aggregate for many groups, numbered densely from 0:

@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/lacunadb/lacuna/kernels/expr"
@@ -72,11 +73,14 @@ func (b *binder) aggregate(n *Call, family *expr.Family, c *exprContext) (*expr.
 
 // aggregateCall binds the function and the arguments, in their context, of an aggregate call, over groups or windows.
 func (b *binder) aggregateCall(n *Call, family *expr.Family, c *exprContext) (*plan.AggregateCall, error) {
-	switch {
-	case len(n.WithinGroup) > 0:
-		return nil, b.unsupported(n.WithinGroup[0], "WITHIN GROUP")
-	case n.Nulls != NullTreatmentDefault:
+	if n.Nulls != NullTreatmentDefault {
 		return nil, b.unsupported(n, "IGNORE NULLS in an aggregate")
+	}
+	if len(n.WithinGroup) > 0 {
+		var err error
+		if n, err = b.withinGroup(n, family); err != nil {
+			return nil, err
+		}
 	}
 	if len(n.Args) == 1 {
 		if star, ok := n.Args[0].Expr.(*Star); ok {
@@ -96,6 +100,9 @@ func (b *binder) aggregateCall(n *Call, family *expr.Family, c *exprContext) (*p
 	described := make([]expr.Arg, len(args))
 	for i, arg := range args {
 		described[i] = b.argOf(arg)
+		if folded := expr.Fold(arg); folded.Op == expr.Constant {
+			described[i].Constant = folded.Value
+		}
 	}
 	f, err := family.BindAggregate(described)
 	if err != nil {
@@ -118,33 +125,66 @@ func (b *binder) aggregateCall(n *Call, family *expr.Family, c *exprContext) (*p
 			return nil, err
 		}
 	}
-	if len(n.OrderBy) > 0 {
-		if f.OrderSensitive {
-			return nil, b.unsupported(n.OrderBy[0], "ORDER BY in an aggregate")
+	for _, item := range n.OrderBy {
+		key, err := b.aggregateOrder(n, item, args[:len(f.Args)], c)
+		if err != nil {
+			return nil, err
 		}
-		// The order of the rows does not matter to this aggregate; the clause is only checked.
-		for _, item := range n.OrderBy {
-			if _, err := b.expr(item.Expr, c); err != nil {
-				return nil, err
-			}
+		if f.OrderSensitive { // else the clause is only checked
+			call.Order = append(call.Order, key)
 		}
 	}
 	return call, nil
 }
 
-func sameCall(a, c plan.AggregateCall) bool {
-	if a.Function.Name != c.Function.Name || a.Distinct != c.Distinct || len(a.Args) != len(c.Args) || (a.Filter == nil) != (c.Filter == nil) {
-		return false
+// aggregateOrder binds one item of the ORDER BY in an aggregate call. Positions mean nothing there. With DISTINCT only arguments are left to order by.
+func (b *binder) aggregateOrder(n *Call, item OrderItem, args []*expr.Expr, c *exprContext) (plan.SortKey, error) {
+	if item.All {
+		return plan.SortKey{}, b.unsupported(item, "ORDER BY ALL in an aggregate")
 	}
-	if a.Filter != nil && !a.Filter.Equal(c.Filter) {
-		return false
+	e, err := b.expr(item.Expr, c)
+	if err != nil {
+		return plan.SortKey{}, err
 	}
-	for i := range a.Args {
-		if !a.Args[i].Equal(c.Args[i]) {
-			return false
+	if n.Distinct && !slices.ContainsFunc(args, e.Equal) {
+		return plan.SortKey{}, b.errorAt(item, types.CodeInvalidColumnRef, "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list")
+	}
+	return b.sortKey(e, item), nil
+}
+
+// withinGroup gives a call without WITHIN GROUP (ORDER BY x). For percentile_cont and percentile_disc x is the first argument and its direction the
+// last one, for mode x is the argument and the order, and for listagg the clause is its ORDER BY.
+func (b *binder) withinGroup(n *Call, family *expr.Family) (*Call, error) {
+	call := *n
+	call.WithinGroup = nil
+	item := n.WithinGroup[0]
+	switch {
+	case len(n.OrderBy) > 0:
+		return nil, b.errorAt(item, types.CodeSyntax, "a call has either ORDER BY or WITHIN GROUP")
+	case family.Name == "string_agg":
+		call.OrderBy = n.WithinGroup
+		return &call, nil
+	case family.Name != "quantile_cont" && family.Name != "quantile_disc" && family.Name != "mode":
+		return nil, b.errorAt(n, types.CodeWrongObjectType, "%s is not an ordered-set aggregate: WITHIN GROUP does not apply", family.Name)
+	case len(n.WithinGroup) > 1 || item.All:
+		return nil, b.errorAt(item, types.CodeSyntax, "WITHIN GROUP of %s takes one expression", family.Name)
+	}
+	call.Args = append([]Argument{{Span: item.Expr.Range(), Expr: item.Expr}}, n.Args...)
+	if family.Name == "mode" {
+		call.OrderBy = n.WithinGroup
+	} else if len(n.Args) == 1 {
+		descending := &Literal{Span: item.Span, Kind: BooleanLiteral, Text: "false"}
+		if item.Direction == Descending {
+			descending.Text = "true"
 		}
+		call.Args = append(call.Args, Argument{Span: item.Span, Expr: descending})
 	}
-	return a.Function.Result.Equal(c.Function.Result)
+	return &call, nil
+}
+
+func sameCall(a, c plan.AggregateCall) bool {
+	return a.Function.Same(c.Function) && a.Distinct == c.Distinct && sameExprs(a.Args, c.Args) && sameKeys(a.Order, c.Order) &&
+		(a.Filter == c.Filter || a.Filter != nil && c.Filter != nil && a.Filter.Equal(c.Filter))
 }
 
 // overGroups turns an expression over the input of an aggregation into one over its output: what equals a group key becomes that key's

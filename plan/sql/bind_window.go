@@ -161,6 +161,9 @@ func (b *binder) windowAggregate(n *Call, family *expr.Family, call *plan.Window
 	if err != nil {
 		return err
 	}
+	if len(bound.Order) > 0 {
+		return b.unsupported(n, "ORDER BY in an aggregate over a window")
+	}
 	call.Aggregate, call.Args, call.Filter, call.Distinct, call.Order = bound.Function, bound.Args, bound.Filter, bound.Distinct, bound.Order
 	call.Output.Type, call.Output.Nullable = bound.Function.Result, bound.Function.Nullable
 	return nil
@@ -374,7 +377,7 @@ func sameWindowCall(a, c *windowCall) bool {
 	case a.Function != nil:
 		return a.Function.Kind == c.Function.Kind && a.Function.Result.Equal(c.Function.Result)
 	}
-	return a.Aggregate.Name == c.Aggregate.Name && a.Aggregate.Result.Equal(c.Aggregate.Result)
+	return a.Aggregate.Same(c.Aggregate)
 }
 
 // equal reports whether two windows cut and order the rows in the same way.
