@@ -65,6 +65,17 @@ func (q *Execution) fragments(p plan.Physical) ([]fragment, error) {
 		return []fragment{{open: q.openStored(p), scan: p.Number}}, nil
 	case *plan.RecurseRows:
 		return []fragment{{open: q.openRecursion(p), scan: p.Number}}, nil
+	case *plan.HashJoin:
+		return q.joinFragments(joinInput{
+			Operator: p.Operator, kind: p.Kind, left: p.Left, right: p.Right, buildLeft: p.BuildLeft, keys: p.Keys, condition: p.Condition, mark: p.Mark,
+			columns: p.Columns, publish: p.Publish,
+		})
+	case *plan.LoopJoin:
+		in := joinInput{Operator: p.Operator, kind: p.Kind, left: p.Left, right: p.Right, condition: p.Condition, columns: p.Columns}
+		if p.Mark != nil {
+			in.mark = &plan.PhysicalMark{Condition: p.Mark}
+		}
+		return q.joinFragments(in)
 	}
 	return nil, types.Errorf(types.CodeInternal, "no operator for %T", p)
 }

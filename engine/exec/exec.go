@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/lacunadb/lacuna/catalog"
 	"github.com/lacunadb/lacuna/plan"
 	"github.com/lacunadb/lacuna/types"
 )
@@ -33,8 +35,10 @@ type Execution struct {
 	reservation *Reservation
 	stages      []*stage
 	result      *collector
-	shared      map[plan.SharedID]*rowStore // rows that several operators read
-	recursion   *recursionLevel             // in whose step operators are being compiled; nil outside
+	shared      map[plan.SharedID]*rowStore            // rows that several operators read
+	recursion   *recursionLevel                        // in whose step operators are being compiled; nil outside
+	accounts    map[int]*account                       // by operator
+	filters     []atomic.Pointer[catalog.DynamicState] // of the plan's dynamic filters, once they are known
 	cancel      context.CancelCauseFunc
 	done        chan struct{} // closed when all goroutines have ended
 	started     time.Time
@@ -53,7 +57,7 @@ func Run(ctx context.Context, p *plan.PhysicalPlan, options Options) (*Execution
 	options.Threads = max(1, options.Threads)
 	q := &Execution{
 		plan: p, options: options, reservation: &Reservation{budget: options.Budget}, done: make(chan struct{}),
-		shared: map[plan.SharedID]*rowStore{}, accounts: map[int]*account{}, metrics: make([]plan.Metrics, p.Operators), started: time.Now(),
+		shared: map[plan.SharedID]*rowStore{}, accounts: map[int]*account{}, filters: make([]atomic.Pointer[catalog.DynamicState], p.Filters), metrics: make([]plan.Metrics, p.Operators), started: time.Now(),
 	}
 	fragments, err := q.compile(p.Root)
 	if err != nil {

@@ -122,7 +122,7 @@ func (t *groupTable) find(env *kernels.Env, keys []*types.Vector, rows int, acti
 	}
 	for i := active.NextSet(0, rows); i < rows; i = active.NextSet(i+1, rows) {
 		row := words[i*w : (i+1)*w]
-		groups[i] = t.insertLong(row, t.hashLong(row, buffers), buffers)
+		groups[i] = t.insertLong(row, t.layout.hashLong(row, t.scratch, buffers), buffers)
 	}
 	return t.charge(t.size())
 }
@@ -154,11 +154,11 @@ func hashWords(row []uint64) uint64 {
 	return fold(h^hashB, hashA)
 }
 
-// hashLong hashes a row as hashWords does, with the bytes of long strings in the place of their offsets.
-func (t *groupTable) hashLong(row []uint64, buffers func(int) []types.Buffer) uint64 {
-	words := t.scratch[:copy(t.scratch, row[:t.layout.compare])]
-	for _, k := range t.layout.views {
-		at := t.layout.offsets[k]
+// hashLong hashes a row as hashWords does, with the bytes of long strings in the place of their offsets. scratch has room for a row.
+func (l *rowLayout) hashLong(row, scratch []uint64, buffers func(int) []types.Buffer) uint64 {
+	words := scratch[:copy(scratch, row[:l.compare])]
+	for _, k := range l.views {
+		at := l.offsets[k]
 		v := types.View{Head: row[at], Tail: row[at+1]}
 		if !v.IsInline() {
 			words[at+1] = asm.HashBytes(v.Bytes(buffers(k)), hashSeed)
@@ -216,29 +216,29 @@ func (t *groupTable) insertLong(row []uint64, hash uint64, buffers func(int) []t
 			return uint32(t.rows() - 1)
 		}
 		if slot&^0xffffffff == tag {
-			if group := uint32(slot) - 1; t.equalLong(int(group), row, buffers) {
+			if group := uint32(slot) - 1; t.layout.equalLong(t.row(int(group)), row, t.ownBuffers, buffers) {
 				return group
 			}
 		}
 	}
 }
 
-// equalLong compares a group's key with a row, strings by their bytes.
-func (t *groupTable) equalLong(group int, row []uint64, buffers func(int) []types.Buffer) bool {
-	own, at := t.row(group), 0
-	for _, k := range t.layout.views {
-		offset := t.layout.offsets[k]
-		if !slices.Equal(own[at:offset], row[at:offset]) {
+// equalLong compares two rows, strings by their bytes.
+func (l *rowLayout) equalLong(a, b []uint64, aBuffers, bBuffers func(int) []types.Buffer) bool {
+	at := 0
+	for _, k := range l.views {
+		offset := l.offsets[k]
+		if !slices.Equal(a[at:offset], b[at:offset]) {
 			return false
 		}
-		a := types.View{Head: own[offset], Tail: own[offset+1]}
-		b := types.View{Head: row[offset], Tail: row[offset+1]}
-		if !types.EqualViews(&a, &b, t.heap, buffers(k)) {
+		x := types.View{Head: a[offset], Tail: a[offset+1]}
+		y := types.View{Head: b[offset], Tail: b[offset+1]}
+		if !types.EqualViews(&x, &y, aBuffers(k), bBuffers(k)) {
 			return false
 		}
 		at = offset + 2
 	}
-	return slices.Equal(own[at:t.layout.compare], row[at:t.layout.compare])
+	return slices.Equal(a[at:l.compare], b[at:l.compare])
 }
 
 // merge gives the rows of another list of the same layout their groups here, making new ones.
@@ -267,7 +267,7 @@ func (t *groupTable) mergeMapped(o *keyRows, numbers []uint32) error {
 	for i := range o.rows() {
 		copy(row, o.row(i))
 		row[first] = uint64(numbers[row[first]])
-		t.insertLong(row, t.hashLong(row, o.ownBuffers), o.ownBuffers)
+		t.insertLong(row, t.layout.hashLong(row, t.scratch, o.ownBuffers), o.ownBuffers)
 	}
 	return t.charge(t.size())
 }

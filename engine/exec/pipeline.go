@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/lacunadb/lacuna/catalog"
@@ -72,18 +73,28 @@ type fragment struct {
 	open      func(ctx context.Context) (source, error)
 	scan      int // number of the source's operator in the plan
 	operators []operator
+	after     bool // it starts when all morsels of the fragments before it are finished
 }
 
 // stage is fragments that feed a sink, one after another.
 type stage struct {
 	fragments []fragment
 	sink      sink
-	serial    bool // one worker, which sees all rows in source order
+	serial    bool          // one worker, which sees all rows in source order
+	unwanted  []func() bool // the stage is left out, with its sink, when one of them says so
 }
+
+// skipWhen leaves the stage out when its turn comes and condition is true: nobody will read what it makes.
+func (s *stage) skipWhen(condition func() bool) { s.unwanted = append(s.unwanted, condition) }
 
 // run runs a stage to its end with the query's number of workers.
 func (s *stage) run(ctx context.Context, q *Execution) error {
-	claims := &claims{fragments: s.fragments}
+	for _, unwanted := range s.unwanted {
+		if unwanted() {
+			return nil
+		}
+	}
+	claims := newClaims(s.fragments)
 	defer claims.close()
 	threads := q.options.Threads
 	if s.serial {
@@ -103,11 +114,23 @@ type claims struct {
 	source    source
 	next      int // number of the next morsel
 	opened    []source
-	err       error // of the first claim that failed; nothing is asked of a source after it
+	running   int        // morsels that are claimed and not finished
+	finished  *sync.Cond // running has become 0
+	err       error      // of the first claim that failed; nothing is asked of a source after it
 }
 
-// claim gives a morsel, its number and its fragment; a nil morsel after the last. An error stands in the place of the next morsel. The worker holds a
-// token then. It takes it here, since one that waits for the lock must hold none: a source may grow under it.
+func newClaims(fragments []fragment) *claims {
+	c := &claims{fragments: fragments}
+	c.finished = sync.NewCond(&c.lock)
+	return c
+}
+
+// errNotYet says that the next morsel can only be claimed when those before it are finished.
+var errNotYet = errors.New("morsels before this one are unfinished")
+
+// claim gives a morsel, its number and its fragment; a nil morsel after the last. An error stands in the place of the next morsel, but for errNotYet. A
+// claimed morsel is given back by done. The worker holds a token then. It takes it here, since one that waits for the lock must hold none: a source may
+// grow under it.
 func (c *claims) claim(w *worker) (m catalog.Morsel, number, at int, err error) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
@@ -116,6 +139,9 @@ func (c *claims) claim(w *worker) (m catalog.Morsel, number, at int, err error) 
 	}
 	for c.err == nil && c.at < len(c.fragments) {
 		if c.source == nil {
+			if c.fragments[c.at].after && c.running > 0 {
+				return nil, c.next, 0, errNotYet
+			}
 			if c.source, c.err = c.fragments[c.at].open(w.ctx); c.err != nil {
 				break
 			}
@@ -131,11 +157,40 @@ func (c *claims) claim(w *worker) (m catalog.Morsel, number, at int, err error) 
 		}
 		if m != nil {
 			number, c.next = c.next, c.next+1
+			c.running++
 			return m, number, c.at, nil
 		}
 		c.at, c.source = c.at+1, nil
 	}
 	return nil, c.next, 0, c.err
+}
+
+// done says that a morsel is finished.
+func (c *claims) done() {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	if c.running--; c.running == 0 {
+		c.finished.Broadcast()
+	}
+}
+
+// await waits until all claimed morsels are finished.
+func (c *claims) await(ctx context.Context) error {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	wake := context.AfterFunc(ctx, func() {
+		c.lock.Lock()
+		defer c.lock.Unlock()
+		c.finished.Broadcast()
+	})
+	defer wake()
+	for c.running > 0 {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		c.finished.Wait()
+	}
+	return nil
 }
 
 // number gives the number that the next morsel will have.
@@ -166,6 +221,13 @@ func (s *stage) work(w *worker, claims *claims) error {
 			}
 		}
 		m, number, at, err := claims.claim(w)
+		if err == errNotYet {
+			w.release()
+			if err := claims.await(w.ctx); err != nil {
+				return err
+			}
+			continue
+		}
 		if err == nil && m == nil {
 			return state.combine()
 		}
@@ -183,6 +245,9 @@ func (s *stage) work(w *worker, claims *claims) error {
 				return err
 			}
 			ordered.fail(number, err)
+		}
+		if m != nil {
+			claims.done()
 		}
 		w.release()
 	}

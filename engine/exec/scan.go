@@ -16,6 +16,13 @@ func (q *Execution) openScan(p *plan.TableScan) func(context.Context) (source, e
 	return func(ctx context.Context) (source, error) {
 		request := p.Request
 		request.BatchRows = q.options.BatchRows
+		for _, d := range p.Dynamic {
+			filter := &catalog.DynamicFilter{Column: d.Column}
+			if state := q.filters[d.Filter].Load(); state != nil {
+				filter.Publish(state)
+			}
+			request.Dynamic = append(request.Dynamic, filter)
+		}
 		scan, err := p.Table.Scan(ctx, request)
 		if err != nil {
 			return nil, err

@@ -1,0 +1,360 @@
+package exec
+
+import (
+	"context"
+	"math"
+	"sync"
+
+	"github.com/lacunadb/lacuna/kernels"
+	"github.com/lacunadb/lacuna/types"
+)
+
+// isWord reports types whose values are a word of 64 bits, so that one key of that type needs no row of words.
+func isWord(t types.Type) bool {
+	s := t.Storage()
+	return s == types.StorageBool || s.Width() > 0 && s.Width() <= 8
+}
+
+// keyWords gives the words of a plain vector's values: equal words for equal values, in the order of the values for signed integers. Those of null rows
+// are arbitrary. The memory is the pool's or the vector's.
+func keyWords(pool *types.Pool, v *types.Vector) []uint64 {
+	n := v.Len()
+	switch v.Type().Storage() {
+	case types.StorageInt64, types.StorageUint64:
+		return types.ValuesOf[uint64](v)[:n]
+	case types.StorageInt8:
+		return widen[int8](pool, v)
+	case types.StorageInt16:
+		return widen[int16](pool, v)
+	case types.StorageInt32:
+		return widen[int32](pool, v)
+	case types.StorageUint8:
+		return widen[uint8](pool, v)
+	case types.StorageUint16:
+		return widen[uint16](pool, v)
+	case types.StorageUint32:
+		return widen[uint32](pool, v)
+	}
+	words := types.Alloc[uint64](pool, n)
+	switch v.Type().Storage() {
+	case types.StorageBool:
+		bits := v.Bools()
+		for i := range words {
+			words[i] = bits[i>>6] >> (uint(i) & 63) & 1
+		}
+	case types.StorageFloat16:
+		for i, x := range types.ValuesOf[uint16](v)[:n] {
+			words[i] = uint64(canonical16(x))
+		}
+	case types.StorageFloat32:
+		for i, x := range types.ValuesOf[float32](v)[:n] {
+			words[i] = uint64(canonical32(x))
+		}
+	case types.StorageFloat64:
+		for i, x := range types.ValuesOf[float64](v)[:n] {
+			words[i] = canonical64(x)
+		}
+	}
+	return words
+}
+
+func widen[T interface {
+	int8 | int16 | int32 | uint8 | uint16 | uint32
+}](pool *types.Pool, v *types.Vector) []uint64 {
+	words := types.Alloc[uint64](pool, v.Len())
+	for i, x := range types.ValuesOf[T](v)[:len(words)] {
+		words[i] = uint64(x)
+	}
+	return words
+}
+
+// wordKeys is what both indexes of words have: how NULL is found.
+type wordKeys struct {
+	nullSafe bool
+	null     uint32 // first row whose key is NULL + 1, with nullSafe
+}
+
+// finish corrects the heads of rows that are not active or whose key is NULL.
+func (k *wordKeys) finish(env *kernels.Env, v *types.Vector, active types.Bitmap, heads []uint32) {
+	valid := types.LogicalValidity(env.Pool, v)
+	if k.nullSafe && valid != nil {
+		for i := range heads {
+			if !valid.Get(i) {
+				heads[i] = k.null
+			}
+		}
+		valid = nil
+	}
+	clearInactive(heads, active)
+	clearInactive(heads, valid)
+}
+
+// directIndex is an array of first rows, by key - low.
+type directIndex struct {
+	wordKeys
+	low   uint64
+	heads []uint32 // and a last one that is 0
+}
+
+func (x *directIndex) find(env *kernels.Env, keys []*types.Vector, rows int, active types.Bitmap, heads []uint32) {
+	words := keyWords(env.Pool, keys[0])[:rows]
+	findDirect(heads[:rows], words, x.heads, x.low)
+	x.finish(env, keys[0], active, heads[:rows])
+}
+
+func findDirect(dst []uint32, words []uint64, heads []uint32, low uint64) {
+	dst = dst[:len(words)]
+	last := uint64(len(heads) - 1)
+	for i, k := range words {
+		dst[i] = heads[min(k-low, last)]
+	}
+}
+
+// wordIndex is a hash table of words: open addressing with linear probing, in parts by the high bits of the hash.
+type wordIndex struct {
+	wordKeys
+	parts []wordPart
+	shift uint // of a hash to its part
+}
+
+type wordPart struct {
+	slots []wordSlot // a power of two, at most half of them used
+	used  int
+}
+
+// wordSlot is a key and its first row + 1; both are 0 where the slot is empty.
+type wordSlot struct {
+	key  uint64
+	head uint32
+	_    uint32
+}
+
+const wordSlotBytes = 16
+
+func hashKey(k uint64) uint64 { return fold(k^hashSeed, hashA) }
+
+func (x *wordIndex) find(env *kernels.Env, keys []*types.Vector, rows int, active types.Bitmap, heads []uint32) {
+	words := keyWords(env.Pool, keys[0])[:rows]
+	if len(x.parts) == 1 {
+		findWords(heads[:rows], words, x.parts[0].slots)
+	} else {
+		for i, k := range words {
+			h := hashKey(k)
+			heads[i] = findWord(x.parts[h>>x.shift].slots, k, h)
+		}
+	}
+	x.finish(env, keys[0], active, heads[:rows])
+}
+
+func findWords(dst []uint32, words []uint64, slots []wordSlot) {
+	dst = dst[:len(words)]
+	for i, k := range words {
+		dst[i] = findWord(slots, k, hashKey(k))
+	}
+}
+
+// findWord gives the head of a key. An empty slot ends the search; if it has the key, which is 0, its head is 0 all the same.
+func findWord(slots []wordSlot, k, h uint64) uint32 {
+	mask := uint64(len(slots) - 1)
+	s := &slots[h&mask]
+	for s.key != k && s.head != 0 {
+		h++
+		s = &slots[h&mask]
+	}
+	return s.head
+}
+
+// insert puts a row in front of its key's chain; it reports whether there was one. There is an empty slot.
+func (p *wordPart) insert(k, h uint64, row int, next []uint32) bool {
+	mask := uint64(len(p.slots) - 1)
+	s := &p.slots[h&mask]
+	for s.key != k && s.head != 0 {
+		h++
+		s = &p.slots[h&mask]
+	}
+	first := s.head
+	s.key, s.head = k, uint32(row+1)
+	if first != 0 {
+		next[row] = first
+		return true
+	}
+	p.used++
+	return false
+}
+
+// grow doubles the slots.
+func (p *wordPart) grow(memory *account) error {
+	old := p.slots
+	if err := memory.Grow(int64(len(old)) * 2 * wordSlotBytes); err != nil {
+		return err
+	}
+	p.slots = make([]wordSlot, 2*len(old))
+	mask := uint64(len(p.slots) - 1)
+	for _, s := range old {
+		if s.head == 0 {
+			continue
+		}
+		h := hashKey(s.key)
+		for p.slots[h&mask].head != 0 {
+			h++
+		}
+		p.slots[h&mask] = s
+	}
+	memory.Shrink(int64(len(old)) * wordSlotBytes)
+	return nil
+}
+
+// Choice of the form.
+const (
+	// directSlots is the number of slots up to which a direct index is used however few rows there are, and directFactor how many times the rows it may
+	// have otherwise: then it is no larger than a hash table.
+	directSlots  = 1 << 12
+	directFactor = 8
+)
+
+// buildWords indexes rows by one key that is a word.
+func (j *join) buildWords(ctx context.Context, t *joinTable) (duplicates bool, err error) {
+	v, rows := t.keys[0], t.rows
+	shared := wordKeys{nullSafe: j.keys[0].nullSafe}
+	valid := types.LogicalValidity(nil, v)
+	if shared.nullSafe && valid != nil {
+		for i := rows - 1; i >= 0; i-- {
+			if !valid.Get(i) {
+				t.next[i] = shared.null
+				duplicates = duplicates || shared.null != 0
+				shared.null = uint32(i + 1)
+			}
+		}
+	}
+	if v.Type().Storage().Width() != 8 || v.Type().Storage() == types.StorageFloat64 {
+		if err := j.memory.Grow(int64(rows) * 8); err != nil {
+			return false, err
+		}
+		defer j.memory.Shrink(int64(rows) * 8)
+	}
+	words := keyWords(nil, v)
+	low, high := wordBounds(words, valid)
+	t.low, t.high = low, high
+	if size := uint64(high-low) + 1; low <= high && size != 0 && size <= max(directSlots, directFactor*uint64(rows)) {
+		index := &directIndex{wordKeys: shared, low: uint64(low)}
+		t.index = index
+		more, err := j.buildDirect(ctx, t, index, int(size), words, valid)
+		return more || duplicates, err
+	}
+	index := &wordIndex{wordKeys: shared}
+	t.index = index
+	more, err := j.buildHash(ctx, t, index, words, valid)
+	return more || duplicates, err
+}
+
+// wordBounds gives the least and the greatest of the valid words, as signed integers; low > high when there is none.
+func wordBounds(words []uint64, valid types.Bitmap) (low, high int64) {
+	low, high = math.MaxInt64, math.MinInt64
+	if valid == nil {
+		for _, w := range words {
+			low, high = min(low, int64(w)), max(high, int64(w))
+		}
+		return low, high
+	}
+	n := len(words)
+	for i := valid.NextSet(0, n); i < n; i = valid.NextSet(i+1, n) {
+		low, high = min(low, int64(words[i])), max(high, int64(words[i]))
+	}
+	return low, high
+}
+
+func (j *join) buildDirect(ctx context.Context, t *joinTable, x *directIndex, size int, words []uint64, valid types.Bitmap) (duplicates bool, err error) {
+	if err := j.memory.Grow(int64(size+1) * 4); err != nil {
+		return false, err
+	}
+	x.heads = make([]uint32, size+1)
+	parts, _ := j.indexPartitions(t.rows)
+	var flag anyFlag
+	err = j.query.parallel(ctx, j.operator, parts, func(w *worker, part int) error {
+		from, to := uint64(size*part/parts), uint64(size*(part+1)/parts)
+		return descend(w.ctx, t.rows, func(first, end int) error {
+			some := false
+			for row := end - 1; row >= first; row-- {
+				at := words[row] - x.low
+				if at < from || at >= to || !valid.Has(row) {
+					continue
+				}
+				if head := x.heads[at]; head != 0 {
+					t.next[row], some = head, true
+				}
+				x.heads[at] = uint32(row + 1)
+			}
+			flag.note(some)
+			return nil
+		})
+	})
+	return flag.set, err
+}
+
+func (j *join) buildHash(ctx context.Context, t *joinTable, x *wordIndex, words []uint64, valid types.Bitmap) (duplicates bool, err error) {
+	parts, shift := j.indexPartitions(t.rows)
+	x.parts, x.shift = make([]wordPart, parts), shift
+	slots := tableSlots(guessDistinct(words) / parts)
+	var flag anyFlag
+	err = j.query.parallel(ctx, j.operator, parts, func(w *worker, number int) error {
+		part := &x.parts[number]
+		if err := j.memory.Grow(int64(slots) * wordSlotBytes); err != nil {
+			return err
+		}
+		part.slots = make([]wordSlot, slots)
+		return descend(w.ctx, t.rows, func(first, end int) error {
+			some := false
+			for row := end - 1; row >= first; row-- {
+				if !valid.Has(row) {
+					continue
+				}
+				h := hashKey(words[row])
+				if h>>shift != uint64(number) {
+					continue
+				}
+				if part.insert(words[row], h, row, t.next) {
+					some = true
+				} else if 2*part.used > len(part.slots) {
+					if err := part.grow(j.memory); err != nil {
+						return err
+					}
+				}
+			}
+			flag.note(some)
+			return nil
+		})
+	})
+	return flag.set, err
+}
+
+// guessDistinct guesses from a sample how many different hashes or words there are, so that a table of many is made in its final size and one of few does not
+// take the place of many. A wrong guess costs time or memory only: tables grow.
+func guessDistinct(words []uint64) int {
+	const sample = 1024
+	n := len(words)
+	if n <= sample {
+		return n
+	}
+	seen := make(map[uint64]struct{}, sample)
+	for i := range sample {
+		seen[words[i*(n/sample)]] = struct{}{}
+	}
+	if len(seen) > sample*7/8 {
+		return n
+	}
+	return min(n, 8*len(seen))
+}
+
+// anyFlag collects whether something was so for any of several workers.
+type anyFlag struct {
+	lock sync.Mutex
+	set  bool
+}
+
+func (f *anyFlag) note(set bool) {
+	if set {
+		f.lock.Lock()
+		f.set = true
+		f.lock.Unlock()
+	}
+}
