@@ -37,7 +37,6 @@ type Execution struct {
 	result      *collector
 	shared      map[plan.SharedID]*rowStore            // rows that several operators read
 	recursion   *recursionLevel                        // in whose step operators are being compiled; nil outside
-	accounts    map[int]*account                       // by operator
 	filters     []atomic.Pointer[catalog.DynamicState] // of the plan's dynamic filters, once they are known
 	cancel      context.CancelCauseFunc
 	done        chan struct{} // closed when all goroutines have ended

@@ -246,10 +246,10 @@ func (s *stage) work(w *worker, claims *claims) error {
 			}
 			ordered.fail(number, err)
 		}
-		if m != nil {
-			claims.done()
-		}
 		w.release()
+		if m != nil {
+			claims.done() // without a token, as claim says
+		}
 	}
 }
 
