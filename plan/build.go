@@ -18,6 +18,8 @@ func Build(n Node) (*PhysicalPlan, error) {
 type builder struct {
 	estimates *estimator
 	filters   int // dynamic filters so far
+	// recursive says that a step of a recursion is being built, in which joins are built anew for each round: their scans get no dynamic filters.
+	recursive bool
 	// shared gives the columns of the definitions, by id, whose bodies are being built.
 	shared map[SharedID][]Column
 }
@@ -96,7 +98,10 @@ func (b *builder) build(n Node) Physical {
 		return p
 	case *Recursive:
 		p := &RecurseRows{Operator: b.operator(n), ID: n.ID, Name: n.Name, Initial: b.build(n.Initial), Distinct: n.Distinct}
+		outside := b.recursive
+		b.recursive = true
 		p.Step = b.withShared(n.ID, n.Output, func() Physical { return b.build(n.Step) })
+		b.recursive = outside
 		return p
 	case *Unnest:
 		return &UnnestRows{

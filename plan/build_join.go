@@ -29,9 +29,8 @@ func (b *builder) buildJoin(n *Join) Physical {
 			columns = append(columns, i)
 		}
 	}
-	op := b.operator(n)
 	if len(keys) == 0 && (mark == nil || len(mark.Keys) == 0) {
-		p := &LoopJoin{Operator: op, Kind: n.Kind, Left: left, Right: right, Condition: condition, Columns: columns}
+		p := &LoopJoin{Operator: b.operator(n), Kind: n.Kind, Left: left, Right: right, Condition: condition, Columns: columns}
 		if n.Mark != nil {
 			p.Mark = expr.NewBool(true)
 			if mark.Condition != nil {
@@ -40,7 +39,39 @@ func (b *builder) buildJoin(n *Join) Physical {
 		}
 		return p
 	}
-	return &HashJoin{Operator: op, Kind: n.Kind, Left: left, Right: right, Keys: keys, Condition: condition, Mark: mark, Columns: columns}
+	p := &HashJoin{
+		Operator: b.operator(n), Kind: n.Kind, Left: left, Right: right, Keys: keys, Condition: condition, Mark: mark, Columns: columns,
+		BuildLeft: n.Kind != MarkJoin && n.Kind != SingleJoin && b.size(n.Left)*leftAdvantage < b.size(n.Right),
+	}
+	b.publish(n, p)
+	return p
+}
+
+// leftAdvantage is how many times smaller the left side must be for the table to be over it: the left rows then lose their order, and estimates are not
+// exact.
+const leftAdvantage = 1.5
+
+// rowOverhead is what a row costs in a hash table apart from its values, in bytes that could be copied in the same time.
+const rowOverhead = 48.0
+
+// size estimates the cost of a hash table over a node's rows.
+func (b *builder) size(n Node) float64 {
+	width := rowOverhead
+	for _, c := range n.Columns() {
+		width += columnWidth(c.Type)
+	}
+	return b.estimates.of(n).rows * width
+}
+
+// columnWidth guesses the bytes of a value.
+func columnWidth(t types.Type) float64 {
+	switch {
+	case t.IsNested():
+		return 64
+	case t.Storage() == types.StorageView:
+		return 32
+	}
+	return max(1, float64(t.Storage().Width()))
 }
 
 // conjunction joins conditions by AND, over positions; nil when there is none.
@@ -65,31 +96,11 @@ func joinKeys(conditions []*expr.Expr, guarded bool, left, right []Column) (keys
 }
 
 func joinKey(c *expr.Expr, left, right []Column) (JoinKey, bool) {
-	if c.Op != expr.Call || len(c.Args) != 2 || c.Function.Name != "eq" && c.Function.Name != "is_not_distinct" || !hashable(c.Args[0].Type) {
-		return JoinKey{}, false
-	}
-	a, b := c.Args[0], c.Args[1]
-	if readsOnly(b, left) && readsOnly(a, right) {
-		a, b = b, a
-	}
-	if !readsOnly(a, left) || !readsOnly(b, right) {
+	a, b, ok := equalitySides(c, columnIDs(left), columnIDs(right))
+	if !ok {
 		return JoinKey{}, false
 	}
 	return JoinKey{Left: resolve(a, left), Right: resolve(b, right), NullSafe: c.Function.Name == "is_not_distinct"}, true
-}
-
-// readsOnly reports whether an expression reads columns, and these among the given ones.
-func readsOnly(e *expr.Expr, columns []Column) bool {
-	reads, only := false, true
-	e.Columns(func(id ColumnID) {
-		reads = true
-		found := false
-		for _, c := range columns {
-			found = found || c.ID == id
-		}
-		only = only && found
-	})
-	return reads && only && !e.IsVolatile()
 }
 
 // hashable reports whether equality of a type's values can be found by hashing: of all but nested ones, whose equality may be NULL.

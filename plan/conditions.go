@@ -10,6 +10,10 @@ import (
 // is volatile. It may also overtake conditions that are not movable: these then see fewer rows, never more.
 func movable(c *expr.Expr) bool { return !c.CanFail() && !c.IsVolatile() }
 
+func allMovable(conditions []*expr.Expr) bool {
+	return !slices.ContainsFunc(conditions, func(c *expr.Expr) bool { return !movable(c) })
+}
+
 // within reports whether an expression reads columns of the set only. One without columns does.
 func within(e *expr.Expr, set columnSet) bool {
 	only := true

@@ -21,7 +21,11 @@ var rules = []Rule{
 	{Name: "split_conjunctions", Normalising: true, Apply: splitConjunctions},
 	{Name: "form_joins", Normalising: true, Apply: formJoins},
 	{Name: "fold_constants", Apply: foldConstants},
+	{Name: "narrow_comparisons", Apply: narrowComparisons},
+	{Name: "simplify_joins", Apply: simplifyJoins},
 	{Name: "push_filters", Apply: pushFilters},
+	{Name: "infer_filters", Apply: inferFilters},
+	{Name: "order_joins", Apply: orderJoins},
 	{Name: "prune_columns", Apply: pruneColumns},
 }
 
@@ -96,9 +100,11 @@ type columnSet map[ColumnID]bool
 
 func (s columnSet) has(id ColumnID) bool { return s[id] }
 
-func outputSet(n Node) columnSet {
-	set := columnSet{}
-	for _, c := range n.Columns() {
+func outputSet(n Node) columnSet { return columnIDs(n.Columns()) }
+
+func columnIDs(columns []Column) columnSet {
+	set := make(columnSet, len(columns))
+	for _, c := range columns {
 		set[c.ID] = true
 	}
 	return set

@@ -123,14 +123,6 @@ func (p *pusher) depends(n Node) bool {
 	return readsOuter(n, columnIDs(p.outer)) || p.scansShared(n)
 }
 
-func columnIDs(columns []Column) columnSet {
-	set := columnSet{}
-	for _, c := range columns {
-		set[c.ID] = true
-	}
-	return set
-}
-
 // place gives the position of the column of the left side that an expression is, -1 when it is none.
 func (p *pusher) place(e *expr.Expr) int {
 	if e.Op != expr.OuterColumn {

@@ -160,7 +160,7 @@ func (e *estimator) compute(n Node) *estimate {
 	case *UnionAll:
 		return e.unionAll(n)
 	case *Join:
-		return joinEstimate(n, e.of(n.Left), e.of(n.Right))
+		return joinEstimate(n, outputSet(n.Left), outputSet(n.Right), e.of(n.Left), e.of(n.Right))
 	case *Window:
 		est := e.of(n.Input).copy()
 		for _, c := range n.Calls {

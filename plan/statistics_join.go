@@ -97,9 +97,9 @@ func (e *estimate) unify(a, b *expr.Expr) {
 	e.columns[x], e.columns[y] = c, c
 }
 
-// joinEstimate estimates a join from its sides.
-func joinEstimate(n *Join, left, right *estimate) *estimate {
-	edges, equal, others := joinEdges(n.Conditions, outputSet(n.Left), outputSet(n.Right), left, right)
+// joinEstimate estimates a join from its sides; l and r are their columns.
+func joinEstimate(n *Join, l, r columnSet, left, right *estimate) *estimate {
+	edges, equal, others := joinEdges(n.Conditions, l, r, left, right)
 	inner := innerEstimate(edges, left, right)
 	for _, pair := range equal {
 		inner.unify(pair[0], pair[1])

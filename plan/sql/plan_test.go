@@ -20,8 +20,9 @@ import (
 
 // schemaTable is a table that is only planned, never read.
 type schemaTable struct {
-	schema types.Schema
-	rows   int64
+	schema  types.Schema
+	rows    int64
+	columns []catalog.ColumnStatistics // or none
 }
 
 func (t *schemaTable) Schema() types.Schema { return t.schema }
@@ -29,7 +30,7 @@ func (t *schemaTable) Schema() types.Schema { return t.schema }
 func (*schemaTable) Applies(*expr.Expr) bool { return false }
 
 func (t *schemaTable) Statistics() catalog.Statistics {
-	return catalog.Statistics{Rows: t.rows, RowsConfidence: catalog.Exact, Source: "test"}
+	return catalog.Statistics{Rows: t.rows, RowsConfidence: catalog.Exact, Source: "test", Columns: t.columns}
 }
 
 func (t *schemaTable) Scan(context.Context, catalog.ScanRequest) (catalog.Scan, error) {
@@ -55,11 +56,30 @@ func planCatalog(t testing.TB) *catalog.Catalog {
 			{Name: "l_linestatus", Type: types.Varchar}, {Name: "l_shipdate", Type: types.Date},
 		}},
 	}
+	putTables(t, c, tables)
+	return c
+}
+
+func putTables(t testing.TB, c *catalog.Catalog, tables map[string]*schemaTable) {
+	t.Helper()
 	for name, table := range tables {
 		if _, err := c.Put(name, table, false); err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// ruleCatalog has two smaller tables beside those of planCatalog, for joins.
+func ruleCatalog(t testing.TB) *catalog.Catalog {
+	t.Helper()
+	c := planCatalog(t)
+	putTables(t, c, map[string]*schemaTable{
+		"u": {rows: 100, schema: types.Schema{
+			{Name: "k", Type: types.Integer}, {Name: "n", Type: types.BigInt, Nullable: true}, {Name: "s", Type: types.Varchar, Nullable: true},
+			{Name: "d", Type: types.Date},
+		}},
+		"v": {rows: 10, schema: types.Schema{{Name: "k", Type: types.Integer}, {Name: "m", Type: types.BigInt, Nullable: true}}},
+	})
 	return c
 }
 
@@ -75,7 +95,7 @@ func bindOne(c *catalog.Catalog, text string) (*Bound, error) {
 // TestGoldenRules shows for each rule, in a file of its name, what it makes of plans: the plan that reaches it, after the rules before it, and
 // the plan that leaves it. The commands are rule and, in explain.test, explain for the physical plan.
 func TestGoldenRules(t *testing.T) {
-	c := planCatalog(t)
+	c := ruleCatalog(t)
 	files, err := filepath.Glob("testdata/plan/*.test")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no golden files", err)
