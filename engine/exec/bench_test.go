@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lacunadb/lacuna/kernels"
+	"github.com/lacunadb/lacuna/kernels/expr"
 	"github.com/lacunadb/lacuna/plan"
 	"github.com/lacunadb/lacuna/types"
 )
@@ -48,6 +49,41 @@ func BenchmarkOperators(b *testing.B) {
 		{"top", func(s plan.Physical) plan.Physical { return sortOf(s, 10, 0, ascending(column(s, 0))) }, many},
 	} {
 		b.Run(c.name, func(b *testing.B) { benchmark(b, rows, c.root(scanOf(c.t))) })
+	}
+}
+
+func BenchmarkWindows(b *testing.B) {
+	const rows = 1 << 20
+	few, _ := bigTable(rows, 100)
+	many, _ := bigTable(rows, rows/4)
+	for _, t := range []*fakeTable{few, many} {
+		t.morselRows = 1 << 16
+	}
+	sliding := rowsFrame(-50, 50)
+	for _, c := range []struct {
+		name        string
+		t           *fakeTable
+		partitioned bool
+		call        func(s plan.Physical) plan.WindowCall
+	}{
+		{"row number", few, true, func(plan.Physical) plan.WindowCall { return windowCallOf("row_number", plan.DefaultFrame()) }},
+		{"row number of small partitions", many, true, func(plan.Physical) plan.WindowCall { return windowCallOf("row_number", plan.DefaultFrame()) }},
+		{"lag", few, true, func(s plan.Physical) plan.WindowCall { return windowCallOf("lag", plan.DefaultFrame(), column(s, 2)) }},
+		{"running sum", few, true, func(s plan.Physical) plan.WindowCall { return windowCallOf("sum", plan.DefaultFrame(), column(s, 2)) }},
+		{"running sum of all", few, false, func(s plan.Physical) plan.WindowCall { return windowCallOf("sum", plan.DefaultFrame(), column(s, 2)) }},
+		{"running sum of floats", few, true, func(s plan.Physical) plan.WindowCall { return windowCallOf("sum", plan.DefaultFrame(), expr.NewCast(column(s, 2), types.Double, false)) }},
+		{"sliding sum", few, true, func(s plan.Physical) plan.WindowCall { return windowCallOf("sum", sliding, column(s, 2)) }},
+		{"sliding sum of floats", few, true, func(s plan.Physical) plan.WindowCall { return windowCallOf("sum", sliding, expr.NewCast(column(s, 2), types.Double, false)) }},
+		{"sliding max", few, true, func(s plan.Physical) plan.WindowCall { return windowCallOf("max", sliding, column(s, 2)) }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			s := scanOf(c.t)
+			var partition []*expr.Expr
+			if c.partitioned {
+				partition = append(partition, column(s, 0))
+			}
+			benchmark(b, rows, windowOf(s, partition, []plan.SortKey{ascending(column(s, 3))}, c.call(s)))
+		})
 	}
 }
 

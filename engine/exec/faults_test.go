@@ -22,6 +22,7 @@ func everyOperator(t *fakeTable) plan.Physical {
 	}
 	s := limitOf(concatOf(input(), input()), 1900, 1)
 	s = groupOf(s, []int{0, 1}, aggregateOf("sum", column(s, 2)))
+	s = windowOf(s, []*expr.Expr{column(s, 1)}, []plan.SortKey{ascending(column(s, 0))}, everyMethod(s, column(s, 2))...)
 	return limitOf(sortOf(s, -1, 0, ascending(column(s, 1)), ascending(column(s, 0))), 900, 3)
 }
 
@@ -170,6 +171,7 @@ func TestCancel(t *testing.T) {
 			for name, root := range map[string]plan.Physical{
 				"scan": scanOf(table), "aggregate": groupOf(scanOf(table), []int{colorColumn}, aggregateOf("count")),
 				"sort": sortOf(scanOf(table), -1, 0, ascending(column(scanOf(table), ageColumn))), "limit": limitOf(scanOf(table), 1990, 0),
+				"window":      windowOf(scanOf(table), nil, nil, everyMethod(scanOf(table), column(scanOf(table), ageColumn))...),
 				"inner limit": groupOf(limitOf(scanOf(table), 1990, 0), nil, aggregateOf("count")),
 			} {
 				best := time.Hour
@@ -283,6 +285,7 @@ func TestBudget(t *testing.T) {
 		"distinct":  groupOf(scanOf(table), nil, distinct(aggregateOf("count", column(scanOf(table), idColumn)))),
 		"sort":      sortOf(scanOf(table), -1, 0, ascending(column(scanOf(table), ageColumn))),
 		"limit":     groupOf(limitOf(scanOf(table), 1<<40, 0), nil, aggregateOf("count")),
+		"window":    windowOf(scanOf(table), nil, nil, windowCallOf("row_number", plan.DefaultFrame())),
 	} {
 		for _, threads := range []int{1, 4} {
 			r := newRun(threads, 0)

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/lacunadb/lacuna/kernels/expr"
 	"github.com/lacunadb/lacuna/plan"
 )
 
@@ -17,7 +18,7 @@ func randomPlan(r *rand.Rand, table *fakeTable, depth int) plan.Physical {
 	input := randomPlan(r, table, depth-1)
 	a, b := column(input, 0), column(input, 1)
 	all := []plan.SortKey{{Expr: b, Descending: r.IntN(2) == 0, NullsFirst: r.IntN(2) == 0}, ascending(a)}
-	switch r.IntN(8) {
+	switch r.IntN(9) {
 	case 0:
 		return filterOf(input, call("gt", b, integer(r.IntN(80)-10)))
 	case 1:
@@ -34,6 +35,10 @@ func randomPlan(r *rand.Rand, table *fakeTable, depth int) plan.Physical {
 		g := groupOf(projectOf(input, call("mod", b, integer(7)), a, b), []int{0}, aggregateOf("count"), distinct(aggregateOf("count", column(input, 1))))
 		g = projectOf(g, column(g, 1), call("add", column(g, 0), column(g, 2)))
 		return sortOf(g, -1, 0, ascending(column(g, 1)), ascending(column(g, 0)))
+	case 7:
+		w := windowOf(input, []*expr.Expr{call("mod", b, integer(3))}, all[:r.IntN(3)], everyMethod(input, b)...)
+		n := len(w.Schema())
+		return projectOf(w, column(w, n-1-r.IntN(4)), b)
 	default:
 		return concatOf(input, limitOf(randomPlan(r, table, r.IntN(depth)), int64(r.IntN(50)), 0))
 	}

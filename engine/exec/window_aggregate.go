@@ -132,7 +132,7 @@ func (a *windowAggregate) findCounted(ctx context.Context) error {
 			return err
 		}
 	}
-	if a.distinct == nil || a.method == windowExpand {
+	if a.distinct == nil || a.call.order != nil || a.method == windowExpand {
 		return nil
 	}
 	if err := w.grow(int64(len(w.sort.order)) / 8); err != nil {

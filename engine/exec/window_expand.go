@@ -18,15 +18,8 @@ func (a *windowAggregate) prepareExpand(ctx context.Context) error {
 	if err := w.grow(int64(len(w.sort.order)) * 8); err != nil {
 		return err
 	}
-	if a.distinct != nil {
-		a.values = make([]uint32, len(w.sort.order))
-		err := a.numberValues(ctx, func(chunk *windowChunk, numbers []uint32, _ int) { copy(a.values[chunk.from:], numbers) })
-		if err != nil {
-			return err
-		}
-	}
-	if a.call.order == nil {
-		return nil
+	if err := a.findValues(ctx); err != nil || a.call.order == nil {
+		return err
 	}
 	a.place = make([]uint32, len(w.sort.order))
 	return a.inOrder(ctx, nil, func(_ *worker, order []uint32) error {
@@ -35,6 +28,15 @@ func (a *windowAggregate) prepareExpand(ctx context.Context) error {
 		}
 		return nil
 	})
+}
+
+// findValues numbers the distinct arguments of a call with DISTINCT.
+func (a *windowAggregate) findValues(ctx context.Context) error {
+	if a.distinct == nil {
+		return nil
+	}
+	a.values = make([]uint32, len(a.window.sort.order))
+	return a.numberValues(ctx, func(chunk *windowChunk, numbers []uint32, _ int) { copy(a.values[chunk.from:], numbers) })
 }
 
 // inOrder calls f with all positions, ordered by a first key (nil = none) and then by the call's own order.
@@ -62,8 +64,17 @@ func (a *windowAggregate) inOrder(ctx context.Context, first *types.Vector, f fu
 // updateInOrder adds all rows to the groups of their partitions, in the call's own order.
 func (a *windowAggregate) updateInOrder(ctx context.Context, acc expr.Accumulator) error {
 	w := a.window
-	partition := numbersOf(nil, w.partitions, 0, len(w.sort.order))
+	if err := w.grow(int64(len(w.sort.order)) * 8); err != nil {
+		return err
+	}
+	if err := a.findValues(ctx); err != nil {
+		return err
+	}
+	partition, seen := numbersOf(nil, w.partitions, 0, len(w.sort.order)), make(map[uint32]struct{})
 	return a.inOrder(ctx, types.NewFixed(types.UInteger, partition, nil), func(worker *worker, order []uint32) error {
+		if a.values != nil {
+			order = slices.DeleteFunc(order, func(at uint32) bool { return !a.counts(at) || a.repeated(seen, at) })
+		}
 		for rows := range slices.Chunk(order, expandRows) {
 			groups := make([]uint32, len(rows))
 			for i, at := range rows {
@@ -106,6 +117,13 @@ func (a *windowAggregate) counts(position uint32) bool {
 	return a.counted[chunk].Has(int(position) - chunk*w.chunkRows)
 }
 
+// repeated reports whether the row at a position has arguments that are in a set, and puts them there.
+func (a *windowAggregate) repeated(seen map[uint32]struct{}, position uint32) bool {
+	_, known := seen[a.values[position]]
+	seen[a.values[position]] = struct{}{}
+	return known
+}
+
 // expand adds the rows of each frame to the frame's group: each value once, and in the call's order.
 func (a *windowAggregate) expand(worker *worker, acc expr.Accumulator, frames []frameRange, rows int) error {
 	var groups, positions []uint32
@@ -126,22 +144,18 @@ func (a *windowAggregate) expand(worker *worker, acc expr.Accumulator, frames []
 						return err
 					}
 				}
-				if !a.counts(at) {
-					continue
+				if a.counts(at) {
+					frame = append(frame, at)
 				}
-				if a.values != nil {
-					if _, known := seen[a.values[at]]; known {
-						continue
-					}
-					seen[a.values[at]] = struct{}{}
-				}
-				frame = append(frame, at)
 			}
 		}
 		if a.place != nil {
 			slices.SortFunc(frame, func(x, y uint32) int { return int(a.place[x]) - int(a.place[y]) })
 		}
 		for _, at := range frame {
+			if a.values != nil && a.repeated(seen, at) {
+				continue
+			}
 			groups, positions = append(groups, uint32(i)), append(positions, at)
 			if len(groups) == expandRows {
 				if err := flush(); err != nil {

@@ -109,8 +109,9 @@ type chosenRows struct {
 	valid     types.Bitmap
 }
 
+// newChosenRows makes room for n rows. The bitmap becomes part of the result, so it is not the pool's.
 func newChosenRows(pool *types.Pool, n int) *chosenRows {
-	valid := pool.Bitmap(n)
+	valid := (*types.Pool)(nil).Bitmap(n)
 	types.FillBitmap(valid, n)
 	return &chosenRows{positions: types.Alloc[uint32](pool, n), valid: valid}
 }
