@@ -71,9 +71,13 @@ func BenchmarkWindows(b *testing.B) {
 		{"lag", few, true, func(s plan.Physical) plan.WindowCall { return windowCallOf("lag", plan.DefaultFrame(), column(s, 2)) }},
 		{"running sum", few, true, func(s plan.Physical) plan.WindowCall { return windowCallOf("sum", plan.DefaultFrame(), column(s, 2)) }},
 		{"running sum of all", few, false, func(s plan.Physical) plan.WindowCall { return windowCallOf("sum", plan.DefaultFrame(), column(s, 2)) }},
-		{"running sum of floats", few, true, func(s plan.Physical) plan.WindowCall { return windowCallOf("sum", plan.DefaultFrame(), expr.NewCast(column(s, 2), types.Double, false)) }},
+		{"running sum of floats", few, true, func(s plan.Physical) plan.WindowCall {
+			return windowCallOf("sum", plan.DefaultFrame(), expr.NewCast(column(s, 2), types.Double, false))
+		}},
 		{"sliding sum", few, true, func(s plan.Physical) plan.WindowCall { return windowCallOf("sum", sliding, column(s, 2)) }},
-		{"sliding sum of floats", few, true, func(s plan.Physical) plan.WindowCall { return windowCallOf("sum", sliding, expr.NewCast(column(s, 2), types.Double, false)) }},
+		{"sliding sum of floats", few, true, func(s plan.Physical) plan.WindowCall {
+			return windowCallOf("sum", sliding, expr.NewCast(column(s, 2), types.Double, false))
+		}},
 		{"sliding max", few, true, func(s plan.Physical) plan.WindowCall { return windowCallOf("max", sliding, column(s, 2)) }},
 	} {
 		b.Run(c.name, func(b *testing.B) {
