@@ -399,7 +399,9 @@ func (t Type) String() string {
 	case KindStruct, KindUnion:
 		parts := make([]string, len(t.Fields()))
 		for i, f := range t.Fields() {
-			parts[i] = QuoteIdent(f.Name) + " " + f.Type.String()
+			if parts[i] = f.Type.String(); f.Name != "" { // row(1, 2) has no names
+				parts[i] = QuoteIdent(f.Name) + " " + parts[i]
+			}
 		}
 		return t.kind.String() + "(" + strings.Join(parts, ", ") + ")"
 	}

@@ -58,6 +58,7 @@ func (f *Function) nullable(args []*Expr) bool {
 type Arg struct {
 	Type     types.Type
 	Constant *types.Vector // its value when it is a constant, else nil
+	Name     string        // of an argument that is given by name, f(name := x); only for families with Named
 	// Literal says that the constant was written as a literal: a string literal takes the other side's type, an integer literal
 	// the narrowest that its partner allows (sql.md).
 	Literal bool
@@ -73,6 +74,7 @@ type Family struct {
 	// BindAggregate does the same for an aggregate and BindWindow for a function that only windows have; exactly one of the three is set.
 	BindAggregate func(args []Arg) (*Aggregate, error)
 	BindWindow    func(args []Arg) (*WindowFunction, error)
+	Named         bool     // arguments may have names
 	Signatures    []string // for messages and lacuna_functions(), such as "abs(x NUMERIC)"
 	Description   string
 	Example       string // an SQL expression and, after " = ", its result as text; run as a test

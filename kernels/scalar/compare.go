@@ -34,6 +34,7 @@ func registerCompare(set *expr.Set) {
 			Description: "Compares two values after bringing them to one type; NULL if either is. NaN equals NaN and is the greatest number.",
 			Example:     f.example,
 		})
+		registerQuantified(set, f.name, f.op)
 	}
 	for _, f := range []struct {
 		name, symbol, example string

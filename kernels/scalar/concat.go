@@ -14,6 +14,9 @@ func registerConcat(set *expr.Set) {
 				if len(args) != 2 {
 					return nil, nil
 				}
+				if isList(args[0].Type) || isList(args[1].Type) {
+					return bindListJoin(args)
+				}
 				t, ok := joinType(args)
 				if !ok {
 					return nil, nil
@@ -21,12 +24,15 @@ func registerConcat(set *expr.Set) {
 				return &expr.Function{Name: "concat_op", Args: []types.Type{t, t}, Result: t, CanFail: true, Kernel: concatStrict}, nil
 			},
 			Signatures:  []string{"a || b"},
-			Description: "Two texts joined, other values than texts written as such; NULL if either is.",
+			Description: "Two texts joined, other values than texts written as such, or two lists; NULL if either is.",
 			Example:     "'a' || 1 = a1",
 		},
 		&expr.Family{
 			Name: "concat",
 			Bind: func(args []expr.Arg) (*expr.Function, error) {
+				if len(args) > 0 && isList(args[0].Type) {
+					return bindListConcat(args)
+				}
 				t, ok := joinType(args)
 				if len(args) == 0 || !ok {
 					return nil, nil

@@ -33,6 +33,13 @@ func registerText(set *expr.Set) {
 			Signatures: []string{f.name + "(s VARCHAR) -> BIGINT"}, Description: f.description, Example: f.example,
 		})
 	}
+	length := set.Lookup("length")
+	length.Bind = anyOf(length.Bind, func(args []expr.Arg) (*expr.Function, error) { return bindListLength("length", args) })
+	length.Signatures = append(length.Signatures, "length(l LIST) -> BIGINT")
+	length.Description = "The number of characters of a text, or of elements of a list."
+	contains := textTest("contains", nil, bytes.Contains, "Whether a text has another in it, a list an element, or a map a key.", "contains('hello', 'ell') = true")
+	contains.Bind = anyOf(contains.Bind, bindListContains)
+	contains.Signatures = append(contains.Signatures, "contains(l LIST, x ANY) -> BOOLEAN", "contains(m MAP, key ANY) -> BOOLEAN")
 	octets := func(env *kernels.Env, out types.Type, args []*types.Vector) (*types.Vector, error) {
 		s := textOf(env, args[0])
 		return mapRows(env, out, args, func(i int) int64 { return int64(len(s.at(i))) }), nil
@@ -44,7 +51,7 @@ func registerText(set *expr.Set) {
 		},
 		textTest("starts_with", []string{"prefix"}, bytes.HasPrefix, "Whether a text begins with another.", "starts_with('hello', 'he') = true"),
 		textTest("ends_with", []string{"suffix"}, bytes.HasSuffix, "Whether a text ends with another.", "ends_with('hello', 'lo') = true"),
-		textTest("contains", nil, bytes.Contains, "Whether a text has another in it.", "contains('hello', 'ell') = true"),
+		contains,
 		&expr.Family{
 			Name: "strpos", Aliases: []string{"instr", "position"},
 			Bind:       fixed("strpos", types.BigInt, expr.NullStrict, false, findText, types.Varchar, types.Varchar),

@@ -38,6 +38,7 @@ type Session struct {
 func Bind(ctx context.Context, text string, statement Statement, session Session) (*Bound, error) {
 	b := &binder{
 		ctx: ctx, text: text, session: session, catalog: session.Catalog, parameters: session.Parameters, ids: &plan.IDs{}, literals: map[*expr.Expr]bool{},
+		constants: map[*expr.Expr]*types.Vector{},
 	}
 	bound := &Bound{IDs: b.ids}
 	switch s := statement.(type) {
@@ -114,9 +115,10 @@ type binder struct {
 	catalog    *catalog.Catalog // the session's
 	parameters map[string]*types.Vector
 	ids        *plan.IDs
-	literals   map[*expr.Expr]bool // constants that were written as literals
-	depth      int                 // nesting of queries, views and expressions
-	steps      int                 // queries, expressions and columns bound so far
+	literals   map[*expr.Expr]bool          // constants that were written as literals
+	constants  map[*expr.Expr]*types.Vector // values of calls of constants
+	depth      int                          // nesting of queries, views and expressions
+	steps      int                          // queries, expressions and columns bound so far
 }
 
 // maxBindDepth bounds the recursion of the binder. The parser has limits of its own; this one also holds for what trees are built of chains.
@@ -191,5 +193,6 @@ func (b *binder) cast(n Node, e *expr.Expr, to types.Type, try bool) *expr.Expr 
 	if e.Op == expr.Constant {
 		return expr.Fold(c)
 	}
+	b.noteConstant(c)
 	return c
 }

@@ -67,6 +67,9 @@ func (b *binder) call(n *Call, c *exprContext) (*expr.Expr, error) {
 	case n.Distinct, len(n.OrderBy) > 0, len(n.WithinGroup) > 0, n.Filter != nil:
 		return nil, b.errorAt(n, types.CodeWrongObjectType, "%s is not an aggregate function: DISTINCT, ORDER BY and FILTER do not apply", name)
 	}
+	if family.Named {
+		return b.namedCall(n, family, c)
+	}
 	args, err := b.arguments(n, c)
 	if err != nil {
 		return nil, err
@@ -78,6 +81,22 @@ func (b *binder) undefinedFunction(n Node, name string) error {
 	e := b.errorAt(n, types.CodeUndefinedFunction, "function %s does not exist", name)
 	e.Hint = catalog.DidYouMean(name, b.catalog.Functions.Names())
 	return e
+}
+
+// namedCall binds a call whose arguments may have names.
+func (b *binder) namedCall(n *Call, family *expr.Family, c *exprContext) (*expr.Expr, error) {
+	args, names := make([]*expr.Expr, len(n.Args)), make([]string, len(n.Args))
+	for i, a := range n.Args {
+		e, err := b.expr(a.Expr, c)
+		if err != nil {
+			return nil, err
+		}
+		args[i] = e
+		if a.Name != nil {
+			names[i] = a.Name.Name
+		}
+	}
+	return b.applyNamed(n, family.Name, names, args)
 }
 
 // unqualified gives a call with a plain name: main.f(x) is f(x), and column.f(y) is f(column, y).
@@ -108,7 +127,7 @@ func (b *binder) arguments(n *Call, c *exprContext) ([]*expr.Expr, error) {
 	args := make([]*expr.Expr, len(n.Args))
 	for i, a := range n.Args {
 		if a.Name != nil {
-			return nil, b.unsupported(a.Name, "a named argument")
+			return nil, b.errorAt(a.Name, types.CodeSyntax, "%s takes no arguments by name", n.Name.Parts[len(n.Name.Parts)-1].Name)
 		}
 		e, err := b.expr(a.Expr, c)
 		if err != nil {

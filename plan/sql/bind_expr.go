@@ -38,6 +38,9 @@ func (b *binder) expr(n Expr, c *exprContext) (*expr.Expr, error) {
 		if b.literals[e] {
 			b.literals[p] = true
 		}
+		if v := b.constants[e]; v != nil {
+			b.constants[p] = v
+		}
 		e = p
 	}
 	return e, nil
@@ -87,11 +90,29 @@ func (b *binder) bindExpr(n Expr, c *exprContext) (*expr.Expr, error) {
 		return b.exists(n, c)
 	case *Quantified:
 		if n.Query == nil {
-			return nil, b.unsupported(n, "a comparison with ANY or ALL of a list value")
+			return b.quantifiedList(n, c)
 		}
 		return b.quantified(n, c)
 	case *ArrayQuery:
 		return nil, b.unsupported(n, "ARRAY of a subquery")
+	case *List:
+		return b.apply(n, "list_value", c, n.Items...)
+	case *Row:
+		return b.apply(n, "row", c, n.Items...)
+	case *Struct:
+		return b.structLiteral(n, c)
+	case *Map:
+		return b.mapLiteral(n, c)
+	case *Index:
+		return b.index(n, c)
+	case *Slice:
+		return b.slice(n, c)
+	case *Field:
+		x, err := b.expr(n.Operand, c)
+		if err != nil {
+			return nil, err
+		}
+		return b.field(n.Operand, x, n.Name)
 	case *Collate:
 		return nil, b.unsupported(n, "COLLATE")
 	case *AtTimeZone:
@@ -121,22 +142,46 @@ func (b *binder) column(n *Column, c *exprContext) (*expr.Expr, error) {
 	if column == nil {
 		return nil, b.undefinedColumn(c.scope, n, c.aliasNames)
 	}
-	if used < len(n.Parts) {
-		if column.Type.Kind() != types.KindStruct {
-			return nil, b.errorAt(n.Parts[used], types.CodeWrongObjectType, "column %q has type %s, which has no fields", column.Name, column.Type)
+	for _, name := range n.Parts[used:] {
+		if column, err = b.field(n, column, name); err != nil {
+			return nil, err
 		}
-		return nil, b.unsupported(n.Parts[used], "access to a struct's field")
 	}
 	return column, nil
 }
 
 // argOf describes a bound expression to a function family.
 func (b *binder) argOf(e *expr.Expr) expr.Arg {
-	a := expr.Arg{Type: e.Type, Literal: b.literals[e]}
+	return expr.Arg{Type: e.Type, Literal: b.literals[e], Constant: b.constant(e)}
+}
+
+// constant gives the value of a bound expression of constants; nil for others, and for one that raises.
+func (b *binder) constant(e *expr.Expr) *types.Vector {
 	if e.Op == expr.Constant {
-		a.Constant = e.Value
+		return e.Value
 	}
-	return a
+	return b.constants[e]
+}
+
+// noteConstant evaluates a call or cast of constants once, for functions that want an argument's value when they are bound: a pattern, a part of
+// a date. The expression itself stays as it was written.
+func (b *binder) noteConstant(e *expr.Expr) {
+	if e.IsVolatile() {
+		return
+	}
+	args := make([]*expr.Expr, len(e.Args))
+	for i, a := range e.Args {
+		v := b.constant(a)
+		if v == nil {
+			return
+		}
+		args[i] = expr.NewConstant(v)
+	}
+	call := *e
+	call.Args = args
+	if v, err := expr.Evaluate(&call); err == nil {
+		b.constants[e] = v
+	}
 }
 
 // apply binds operands and an operator's function to them.
@@ -154,6 +199,11 @@ func (b *binder) apply(n Node, name string, c *exprContext, operands ...Expr) (*
 
 // applyTo binds a function to bound arguments, with the casts that it wants.
 func (b *binder) applyTo(n Node, name string, args ...*expr.Expr) (*expr.Expr, error) {
+	return b.applyNamed(n, name, nil, args)
+}
+
+// applyNamed is applyTo with the names of arguments that are given by name; nil for none.
+func (b *binder) applyNamed(n Node, name string, names []string, args []*expr.Expr) (*expr.Expr, error) {
 	family := b.catalog.Functions.Lookup(name)
 	if family == nil || family.Bind == nil {
 		return nil, b.unsupported(n, "the operator %s", operatorText(name))
@@ -161,6 +211,9 @@ func (b *binder) applyTo(n Node, name string, args ...*expr.Expr) (*expr.Expr, e
 	described := make([]expr.Arg, len(args))
 	for i, a := range args {
 		described[i] = b.argOf(a)
+		if names != nil {
+			described[i].Name = names[i]
+		}
 	}
 	f, err := family.Bind(described)
 	if err != nil {
@@ -172,13 +225,16 @@ func (b *binder) applyTo(n Node, name string, args ...*expr.Expr) (*expr.Expr, e
 	for i := range args {
 		args[i] = b.cast(n, args[i], f.Args[i], false)
 	}
-	return expr.NewCall(f, args...).In(b.session.Zone), nil
+	call := expr.NewCall(f, args...).In(b.session.Zone)
+	b.noteConstant(call)
+	return call, nil
 }
 
 // operators gives the way in which SQL writes the functions behind operators.
 var operators = map[string]string{
 	"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "add": "+", "subtract": "-", "multiply": "*", "divide": "/",
-	"int_divide": "//", "mod": "%", "negate": "-", "not": "NOT", "concat_op": "||", "like": "LIKE", "ilike": "ILIKE",
+	"int_divide": "//", "mod": "%", "negate": "-", "not": "NOT", "concat_op": "||", "like": "LIKE", "ilike": "ILIKE", "glob": "GLOB", "similar_to": "SIMILAR TO",
+	"bit_and_op": "&", "bit_or_op": "|", "bit_not": "~", "shift_left": "<<", "shift_right": ">>",
 }
 
 func operatorText(name string) string {
@@ -244,14 +300,23 @@ func (b *binder) unary(n *Unary, c *exprContext) (*expr.Expr, error) {
 			return nil, err
 		}
 		return b.applyTo(n, "not", e)
+	case "~":
+		return b.apply(n, "bit_not", c, n.Operand)
+	case "@":
+		return b.apply(n, "abs", c, n.Operand)
 	}
 	return nil, b.unsupported(n, "the operator %s", n.Op)
 }
 
 var binaryFunctions = map[string]string{
 	"=": "eq", "<>": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "+": "add", "-": "subtract", "*": "multiply", "/": "divide",
-	"//": "int_divide", "%": "mod", "||": "concat_op", "^": "power",
+	"//": "int_divide", "%": "mod", "||": "concat_op", "^": "power", "&": "bit_and_op", "|": "bit_or_op", "<<": "shift_left", ">>": "shift_right",
+	"^@": "starts_with", "~": "regexp_full_match", "~~": "like", "~~~": "glob", "~~*": "ilike",
+	"@>": "list_has_all", "&&": "list_has_any",
 }
+
+// negatedOperators are the infix operators that are the opposite of another.
+var negatedOperators = map[string]string{"!~": "~", "!~~": "~~", "!~~*": "~~*"}
 
 // binary binds a chain of infix operators, which leans to the left and may be thousands deep, without recursion along it.
 func (b *binder) binary(n *Binary, c *exprContext) (*expr.Expr, error) {
@@ -285,16 +350,43 @@ func (b *binder) binary(n *Binary, c *exprContext) (*expr.Expr, error) {
 		if err != nil {
 			return nil, err
 		}
-		name := binaryFunctions[op.Op]
-		if name == "" {
-			return nil, b.unsupported(op.OpSpan, "the operator %s", op.Op)
-		}
-		if result, err = b.applyTo(op.OpSpan, name, result, right); err != nil {
+		if result, err = b.infix(op, result, right); err != nil {
 			return nil, err
 		}
 		result = result.At(op.OpSpan.Start)
 	}
 	return result, nil
+}
+
+// infix applies one infix operator.
+func (b *binder) infix(op *Binary, left, right *expr.Expr) (*expr.Expr, error) {
+	switch op.Op {
+	case "~*", "!~*": // a regular expression in any case
+		options, err := types.NewValue(types.Varchar, "i")
+		if err != nil {
+			return nil, err
+		}
+		e, err := b.applyTo(op.OpSpan, "regexp_full_match", left, right, b.literalOf(options))
+		if err != nil || op.Op == "~*" {
+			return e, err
+		}
+		return b.applyTo(op.OpSpan, "not", e)
+	case "<@":
+		return b.applyTo(op.OpSpan, "list_has_all", right, left)
+	}
+	text, negated := op.Op, false
+	if opposite := negatedOperators[text]; opposite != "" {
+		text, negated = opposite, true
+	}
+	name := binaryFunctions[text]
+	if name == "" {
+		return nil, b.unsupported(op.OpSpan, "the operator %s", op.Op)
+	}
+	e, err := b.applyTo(op.OpSpan, name, left, right)
+	if err != nil || !negated {
+		return e, err
+	}
+	return b.applyTo(op.OpSpan, "not", e)
 }
 
 // condition binds an expression that must be BOOLEAN.
@@ -347,11 +439,9 @@ func (b *binder) is(n *Is, c *exprContext) (*expr.Expr, error) {
 	return b.applyTo(n, "is_"+name, e)
 }
 
-// between binds x BETWEEN low AND high as x >= low AND x <= high; x is one node and evaluated once.
+// between binds x BETWEEN low AND high as x >= low AND x <= high; x is one node and evaluated once. SYMMETRIC is this, or the same with the bounds
+// exchanged.
 func (b *binder) between(n *Between, c *exprContext) (*expr.Expr, error) {
-	if n.Symmetric {
-		return nil, b.unsupported(n, "BETWEEN SYMMETRIC")
-	}
 	x, err := b.expr(n.Operand, c)
 	if err != nil {
 		return nil, err
@@ -367,6 +457,25 @@ func (b *binder) between(n *Between, c *exprContext) (*expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
+	result, err := b.within(n, x, low, high)
+	if err != nil {
+		return nil, err
+	}
+	if n.Symmetric {
+		exchanged, err := b.within(n, x, high, low)
+		if err != nil {
+			return nil, err
+		}
+		result = expr.NewOr(result, exchanged)
+	}
+	if n.Not {
+		return b.applyTo(n, "not", result)
+	}
+	return result, nil
+}
+
+// within gives x >= low AND x <= high.
+func (b *binder) within(n *Between, x, low, high *expr.Expr) (*expr.Expr, error) {
 	above, err := b.applyTo(n.Low, "ge", x, low)
 	if err != nil {
 		return nil, err
@@ -375,11 +484,7 @@ func (b *binder) between(n *Between, c *exprContext) (*expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	result := expr.NewAnd(above, below)
-	if n.Not {
-		return b.applyTo(n, "not", result)
-	}
-	return result, nil
+	return expr.NewAnd(above, below), nil
 }
 
 // in binds x IN (a, b, ...), all of one common type: one look into a set for the constants, and x = c for each other item.
