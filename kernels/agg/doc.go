@@ -13,6 +13,11 @@
 //	collect.go  list, string_agg: all values of a group
 //	quantile.go median, quantile_cont, quantile_disc
 //	mode.go     mode, histogram
+//	argminmax.go arg_min, arg_max, and the first n of min and max
+//	approx.go   approx_count_distinct
+//	regression.go corr, covar_pop, covar_samp, regr_slope and its like
+//	skewness.go skewness, kurtosis
+//	kahan.go    fsum, favg: sums with compensation
 //	window.go   the functions that only windows have
 //
 // Every accumulator is built the same way. Its states are flat slices without pointers, one element per group. The rows of
@@ -38,5 +43,10 @@ func Register(set *expr.Set) {
 	registerCollect(set)
 	registerQuantile(set)
 	registerMode(set)
+	registerArgMinMax(set)
+	registerApprox(set)
+	registerRegression(set)
+	registerSkewness(set)
+	registerKahan(set)
 	registerWindow(set)
 }

@@ -20,14 +20,18 @@ func registerMinMax(set *expr.Set) {
 		set.MustAdd(&expr.Family{
 			Name: f.name,
 			BindAggregate: func(args []expr.Arg) (*expr.Aggregate, error) {
-				if len(args) != 1 {
-					return nil, nil
+				switch len(args) {
+				case 1:
+					return bindExtreme(f.name, args[0].Type, f.max), nil
+				case 2:
+					return bindTop(f.name, args[:1], args[1], f.max)
 				}
-				return bindExtreme(f.name, args[0].Type, f.max), nil
+				return nil, nil
 			},
-			Signatures:  []string{f.name + "(x ANY)"},
-			Description: "The " + f.word + " of the values that are not null, in the order of ORDER BY; NULL for none. NaN is greater than every number.",
-			Example:     f.example,
+			Signatures: []string{f.name + "(x ANY)", f.name + "(x ANY, n BIGINT) -> ANY[]"},
+			Description: "The " + f.word + " of the values that are not null, in the order of ORDER BY; NULL for none. NaN is greater than every number. " +
+				"With n, a constant, the list of the first n.",
+			Example: f.example,
 		})
 	}
 }

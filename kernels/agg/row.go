@@ -142,9 +142,14 @@ func (e *rowExtremes) Resize(n int) error {
 }
 
 func (e *rowExtremes) Update(env *kernels.Env, groups []uint32, args []*types.Vector, rows int) error {
-	v := args[0]
-	counted := types.AndBitmaps(poolOf(env), types.LogicalValidity(poolOf(env), v), activeOf(env), rows)
-	var touched []uint32
+	e.contest(env, groups, args[0], activeOf(env), rows)
+	return nil
+}
+
+// contest lets the rows of a batch that count and are not null compete for their groups. It gives the groups that have got another row, and the row of each.
+func (e *rowExtremes) contest(env *kernels.Env, groups []uint32, v *types.Vector, counted types.Bitmap, rows int) (touched, winners []uint32) {
+	counted = types.AndBitmaps(poolOf(env), types.LogicalValidity(poolOf(env), v), counted, rows)
+	challenger, champion := []kernels.SortKey{{Vector: v}}, []kernels.SortKey{{}}
 	for i := counted.NextSet(0, rows); i < rows; i = counted.NextSet(i+1, rows) {
 		g := uint32(0)
 		if groups != nil {
@@ -159,7 +164,8 @@ func (e *rowExtremes) Update(env *kernels.Env, groups []uint32, args []*types.Ve
 			}
 			best, row = e.at(g)
 		}
-		order := kernels.CompareRows([]kernels.SortKey{{Vector: v}}, i, []kernels.SortKey{{Vector: best}}, row)
+		champion[0].Vector = best
+		order := kernels.CompareRows(challenger, i, champion, row)
 		if order == 0 || (order > 0) != e.max {
 			continue
 		}
@@ -168,13 +174,13 @@ func (e *rowExtremes) Update(env *kernels.Env, groups []uint32, args []*types.Ve
 		}
 		e.winner[g] = uint32(i) + 1
 	}
-	winners := make([]uint32, len(touched))
+	winners = make([]uint32, len(touched))
 	for i, g := range touched {
 		winners[i] = e.winner[g] - 1
 		e.winner[g] = 0
 	}
 	e.put(v, touched, winners)
-	return nil
+	return touched, winners
 }
 
 func (e *rowExtremes) Merge(env *kernels.Env, groups []uint32, columns []*types.Vector) error {

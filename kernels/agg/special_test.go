@@ -424,3 +424,73 @@ func TestQuantileParameters(t *testing.T) {
 		}
 	}
 }
+
+// TestApproxCountDistinct checks the error of the estimate over many counts, whole and merged.
+func TestApproxCountDistinct(t *testing.T) {
+	a := bind(t, "approx_count_distinct", types.BigInt)
+	for _, n := range []int{1, 100, 129, 1000, 20_000, 300_000} {
+		parts := []expr.Accumulator{a.New(), a.New(), a.New()}
+		for p, acc := range parts {
+			acc.Resize(1)
+			var column []int64
+			for i := range n {
+				if i%2 == 0 || i%len(parts) == p {
+					column = append(column, int64(i)*1000)
+				}
+			}
+			if err := acc.Update(nil, nil, []*types.Vector{types.NewFixed(types.BigInt, column, nil)}, len(column)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, o := range parts[1:] {
+			state, err := o.State(nil, 0, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := parts[0].Merge(nil, nil, state); err != nil {
+				t.Fatal(err)
+			}
+		}
+		v, err := parts[0].Finish(nil, 0, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := types.ValuesOf[int64](v)[0]
+		if most := 0.05 * float64(n); math.Abs(float64(got)-float64(n)) > most || n <= maxExact && got != int64(n) {
+			t.Errorf("%d values are estimated as %d", n, got)
+		}
+	}
+}
+
+// TestTopsAreCut checks that min(x, n) does not keep all rows, and keeps the right ones.
+func TestTopsAreCut(t *testing.T) {
+	n := values(t, types.Integer, 3)
+	for _, c := range []struct{ name, want string }{{"min", "[0, 1, 2]"}, {"max", "[99999, 99998, 99997]"}} {
+		a, err := newSet().Lookup(c.name).BindAggregate([]expr.Arg{{Type: types.BigInt}, {Type: types.Integer, Constant: n}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		acc := a.New()
+		acc.Resize(2)
+		for from := 0; from < 100_000; from += 1000 {
+			column, groups := make([]int64, 1000), make([]uint32, 1000)
+			for i := range column {
+				column[i] = int64((from + i) * 7 % 100_000)
+				groups[i] = 1
+			}
+			if err := acc.Update(nil, groups, []*types.Vector{types.NewFixed(types.BigInt, column, nil)}, 1000); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if kept := len(acc.(*tops).columns[0].groups); kept > 3*minTopRows {
+			t.Errorf("%s keeps %d rows", c.name, kept)
+		}
+		v, err := acc.Finish(nil, 0, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := types.Text(v, 1); got != c.want || types.Value(v, 0) != nil {
+			t.Errorf("%s gave %s, want %s", c.name, got, c.want)
+		}
+	}
+}
