@@ -161,6 +161,9 @@ func (s *aggregateState) push(b *types.Batch) error {
 			return err
 		}
 	}
+	if err := s.part.chargeStates(); err != nil {
+		return err
+	}
 	if n := s.part.groups(); n >= asideGroups && (4*(n-before) > 3*b.Selected*sets || n >= mostGroups) {
 		return s.putAside()
 	}

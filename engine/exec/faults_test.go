@@ -282,6 +282,8 @@ func TestBudget(t *testing.T) {
 	for name, root := range map[string]plan.Physical{
 		"aggregate": groupOf(scanOf(table), []int{idColumn}, aggregateOf("sum", column(scanOf(table), idColumn))),
 		"ordered":   groupOf(scanOf(table), nil, inOrder(aggregateOf("first", column(scanOf(table), idColumn)), ascending(column(scanOf(table), ageColumn)))),
+		"list":      groupOf(scanOf(table), nil, aggregateOf("list", column(scanOf(table), townColumn))),
+		"min":       groupOf(scanOf(table), []int{colorColumn}, aggregateOf("min", call("concat", constant(types.Varchar, strings.Repeat("x", 50000)), column(scanOf(table), townColumn)))),
 		"distinct":  groupOf(scanOf(table), nil, distinct(aggregateOf("count", column(scanOf(table), idColumn)))),
 		"sort":      sortOf(scanOf(table), -1, 0, ascending(column(scanOf(table), ageColumn))),
 		"limit":     groupOf(limitOf(scanOf(table), 1<<40, 0), nil, aggregateOf("count")),

@@ -169,6 +169,9 @@ func (p *groupPart) updateInOrder(w *worker, i int, groups *types.Vector, inputs
 		if err := p.accumulators[i].Update(env, numbers, taken, len(batch)); err != nil {
 			return err
 		}
+		if err := p.chargeStates(); err != nil {
+			return err
+		}
 		w.pool.Release(mark)
 	}
 	return nil

@@ -17,6 +17,7 @@ type groupPart struct {
 	distinct     []*groupTable // by aggregate; nil without DISTINCT
 	ordered      [][]kept      // by aggregate: the rows of one with ORDER BY; see noteOrdered
 	resized      int           // groups that the accumulators have room for
+	states       int64         // bytes reserved for the accumulators
 }
 
 func (a *aggregate) newPart() *groupPart {
@@ -47,8 +48,12 @@ func (p *groupPart) resize() error {
 	if n == p.resized {
 		return nil
 	}
-	if err := p.aggregate.memory.Grow(int64(n-p.resized) * p.aggregate.groupBytes); err != nil {
-		return err
+	// The room is reserved before it is there; chargeStates adds what the accumulators keep beside it.
+	if size := int64(n) * p.aggregate.groupBytes; size > p.states {
+		if err := p.aggregate.memory.Grow(size - p.states); err != nil {
+			return err
+		}
+		p.states = size
 	}
 	p.resized = n
 	for _, acc := range p.accumulators {
@@ -59,9 +64,25 @@ func (p *groupPart) resize() error {
 	return nil
 }
 
+// chargeStates reserves what the accumulators have grown by.
+func (p *groupPart) chargeStates() error {
+	size := int64(0)
+	for _, acc := range p.accumulators {
+		size += acc.Size()
+	}
+	if size <= p.states {
+		return nil
+	}
+	if err := p.aggregate.memory.Grow(size - p.states); err != nil {
+		return err
+	}
+	p.states = size
+	return nil
+}
+
 // size gives the bytes that are reserved for the part.
 func (p *groupPart) size() int64 {
-	size := int64(p.resized) * p.aggregate.groupBytes
+	size := p.states
 	if p.table != nil {
 		size += p.table.charged
 	}
@@ -155,6 +176,9 @@ func (p *groupPart) addDistinct(w *worker, i int) error {
 		mark := w.pool.Mark()
 		groups, inputs := p.distinctRows(w.pool, i, from, to)
 		if err := p.accumulators[i].Update(&kernels.Env{Pool: w.pool}, groups, inputs, to-from); err != nil {
+			return err
+		}
+		if err := p.chargeStates(); err != nil {
 			return err
 		}
 		w.pool.Release(mark)
@@ -352,7 +376,7 @@ func (p *groupPart) merge(chunk *groupChunk) error {
 			return err
 		}
 	}
-	return nil
+	return p.chargeStates()
 }
 
 // open reads the groups: keys, results, and the number of the set.

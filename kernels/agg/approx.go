@@ -136,6 +136,8 @@ func (s *sketches) Resize(n int) error {
 	return nil
 }
 
+func (s *sketches) Size() int64 { return sizeOf(s.states) + s.bytes }
+
 func (s *sketches) Update(env *kernels.Env, groups []uint32, args []*types.Vector, rows int) error {
 	v := args[0]
 	counted := types.AndBitmaps(poolOf(env), types.LogicalValidity(poolOf(env), v), activeOf(env), rows)

@@ -54,6 +54,8 @@ func (e *argExtremes) Resize(n int) error {
 	return e.rowExtremes.Resize(n)
 }
 
+func (e *argExtremes) Size() int64 { return e.rowExtremes.Size() + e.values.size() }
+
 func (e *argExtremes) Update(env *kernels.Env, groups []uint32, args []*types.Vector, rows int) error {
 	counted := types.AndBitmaps(poolOf(env), types.LogicalValidity(poolOf(env), args[0]), activeOf(env), rows)
 	touched, winners := e.contest(env, groups, args[1], counted, rows)
@@ -123,6 +125,14 @@ func (t *tops) Resize(n int) error {
 	return nil
 }
 
+func (t *tops) Size() int64 {
+	size := int64(0)
+	for _, c := range t.columns {
+		size += c.Size()
+	}
+	return size
+}
+
 func (t *tops) Update(env *kernels.Env, groups []uint32, args []*types.Vector, rows int) error {
 	inner := kernels.Env{Pool: poolOf(env), Active: activeOf(env)}
 	for _, v := range args {
@@ -156,7 +166,7 @@ func (t *tops) cut() {
 	first, groups := t.first(nil, 0, c.count)
 	for _, c := range t.columns {
 		values, _ := c.values(nil, 0, c.count)
-		c.groups, c.chunks, c.arranged = nil, nil, false
+		c.groups, c.chunks, c.bytes, c.arranged = nil, nil, 0, false
 		c.groups = append(c.groups, groups...)
 		c.add(values, first)
 	}

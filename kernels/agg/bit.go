@@ -86,6 +86,8 @@ func (s *bitState[T]) Resize(n int) error {
 	return nil
 }
 
+func (s *bitState[T]) Size() int64 { return sizeOf(s.states) + sizeOf(s.met) }
+
 func (s *bitState[T]) Update(env *kernels.Env, groups []uint32, args []*types.Vector, _ int) error {
 	return update(env, s, groups, args[0])
 }
@@ -175,6 +177,8 @@ func (s *wideBitState) Resize(n int) error {
 	s.states, s.met = grow(s.states, n), grow(s.met, n)
 	return nil
 }
+
+func (s *wideBitState) Size() int64 { return sizeOf(s.states) + sizeOf(s.met) }
 
 func (s *wideBitState) Update(env *kernels.Env, groups []uint32, args []*types.Vector, _ int) error {
 	return update(env, s, groups, args[0])

@@ -58,6 +58,8 @@ func (s *bools) Resize(n int) error {
 	return nil
 }
 
+func (s *bools) Size() int64 { return sizeOf(s.states) }
+
 func (s *bools) Update(env *kernels.Env, groups []uint32, args []*types.Vector, _ int) error {
 	return update(env, s, groups, args[0])
 }

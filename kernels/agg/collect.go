@@ -93,6 +93,8 @@ func (c *collected) Resize(n int) error {
 	return nil
 }
 
+func (c *collected) Size() int64 { return c.bytes + sizeOf(c.groups) + sizeOf(c.starts) }
+
 func (c *collected) Update(env *kernels.Env, groups []uint32, args []*types.Vector, rows int) error {
 	v, counted := args[0], activeOf(env)
 	if !c.nulls {
@@ -129,7 +131,7 @@ func (c *collected) add(v *types.Vector, rows []uint32) {
 	c.chunks = append(c.chunks, chunk)
 	c.bytes += int64(chunk.MemorySize())
 	if len(c.chunks) >= maxChunks && c.chunks[len(c.chunks)-maxChunks/2].Len() < 2*len(c.groups)/maxChunks {
-		c.chunks = []*types.Vector{kernels.Concat(nil, c.chunks)}
+		c.setChunk(kernels.Concat(nil, c.chunks))
 	}
 }
 
@@ -187,7 +189,12 @@ func (c *collected) arrange() {
 			}
 		}
 	}
-	c.chunks = []*types.Vector{kernels.Decode(nil, all)}
+	c.setChunk(kernels.Decode(nil, all))
+}
+
+// setChunk makes a vector of all values the only chunk.
+func (c *collected) setChunk(all *types.Vector) {
+	c.chunks, c.bytes = []*types.Vector{all}, int64(all.MemorySize())
 }
 
 // values gives the arranged values of groups from to to as a plain vector, with the groups, counted from from, of each.

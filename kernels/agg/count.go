@@ -58,6 +58,8 @@ func (c *counter) Resize(n int) error {
 	return nil
 }
 
+func (c *counter) Size() int64 { return sizeOf(c.counts) }
+
 func (c *counter) Update(env *kernels.Env, groups []uint32, args []*types.Vector, rows int) error {
 	counted := activeOf(env)
 	if c.argument {

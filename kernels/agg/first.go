@@ -54,6 +54,8 @@ func (s *firsts) Resize(n int) error {
 	return nil
 }
 
+func (s *firsts) Size() int64 { return s.size() + sizeOf(s.chosen) }
+
 func (s *firsts) Update(env *kernels.Env, groups []uint32, args []*types.Vector, rows int) error {
 	return s.update(env, groups, args[0], activeOf(env), rows)
 }

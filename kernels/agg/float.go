@@ -37,6 +37,8 @@ func (s *floatSums[T]) Resize(n int) error {
 	return nil
 }
 
+func (s *floatSums[T]) Size() int64 { return sizeOf(s.states) }
+
 func (s *floatSums[T]) Update(env *kernels.Env, groups []uint32, args []*types.Vector, _ int) error {
 	return update(env, s, groups, args[0])
 }
@@ -115,6 +117,8 @@ func (p *product) Resize(n int) error {
 	p.states = grow(p.states, n)
 	return nil
 }
+
+func (p *product) Size() int64 { return sizeOf(p.states) }
 
 func (p *product) Update(env *kernels.Env, groups []uint32, args []*types.Vector, _ int) error {
 	return update(env, p, groups, args[0])

@@ -29,6 +29,8 @@ func (s *intervalSums) Resize(n int) error {
 	return nil
 }
 
+func (s *intervalSums) Size() int64 { return sizeOf(s.states) }
+
 func (s *intervalSums) Update(env *kernels.Env, groups []uint32, args []*types.Vector, _ int) error {
 	return update(env, s, groups, args[0])
 }

@@ -72,6 +72,8 @@ func (s *kahanSums) Resize(n int) error {
 	return nil
 }
 
+func (s *kahanSums) Size() int64 { return sizeOf(s.states) }
+
 func (s *kahanSums) Update(env *kernels.Env, groups []uint32, args []*types.Vector, rows int) error {
 	inner := kernels.Env{
 		Pool: poolOf(env), Active: types.AndBitmaps(poolOf(env), types.LogicalValidity(poolOf(env), args[0]), activeOf(env), rows),

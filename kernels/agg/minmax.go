@@ -113,6 +113,8 @@ func (e *extremes[T]) Resize(n int) error {
 	return nil
 }
 
+func (e *extremes[T]) Size() int64 { return sizeOf(e.best) + sizeOf(e.met) }
+
 func (e *extremes[T]) Update(env *kernels.Env, groups []uint32, args []*types.Vector, _ int) error {
 	return update(env, e, groups, args[0])
 }
@@ -217,6 +219,8 @@ func (e *wideExtremes[T]) Resize(n int) error {
 	e.best, e.met = grow(e.best, n), grow(e.met, n)
 	return nil
 }
+
+func (e *wideExtremes[T]) Size() int64 { return sizeOf(e.best) + sizeOf(e.met) }
 
 func (e *wideExtremes[T]) Update(env *kernels.Env, groups []uint32, args []*types.Vector, _ int) error {
 	return update(env, e, groups, args[0])

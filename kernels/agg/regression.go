@@ -140,6 +140,8 @@ func (s *pairs) Resize(n int) error {
 	return nil
 }
 
+func (s *pairs) Size() int64 { return sizeOf(s.states) }
+
 func (s *pairs) Update(env *kernels.Env, groups []uint32, args []*types.Vector, rows int) error {
 	inner := kernels.Env{Pool: poolOf(env), Active: activeOf(env)}
 	for _, v := range args {

@@ -12,7 +12,11 @@ type rowStore struct {
 	chunks []*types.Vector
 	places []place // by group
 	rows   int     // in all chunks
+	bytes  int64   // likewise
 }
+
+// size gives the bytes that the store holds.
+func (s *rowStore) size() int64 { return s.bytes + sizeOf(s.places) }
 
 // place is a row of a chunk; chunks count from 1, so that the zero place means none.
 type place struct{ chunk, row uint32 }
@@ -34,7 +38,9 @@ func (s *rowStore) put(v *types.Vector, groups, rows []uint32) {
 	if len(rows) == 0 {
 		return
 	}
-	s.chunks = append(s.chunks, ownRows(v, rows))
+	chunk := ownRows(v, rows)
+	s.chunks = append(s.chunks, chunk)
+	s.bytes += int64(chunk.MemorySize())
 	for i, g := range groups {
 		s.places[g] = place{chunk: uint32(len(s.chunks)), row: uint32(i)}
 	}
@@ -59,6 +65,7 @@ func (s *rowStore) compact() {
 		}
 	}
 	s.chunks, s.rows = []*types.Vector{ownRows(all, rows)}, len(rows)
+	s.bytes = int64(s.chunks[0].MemorySize())
 }
 
 // vector gives the rows of groups from to to; null for groups without one.
@@ -140,6 +147,8 @@ func (e *rowExtremes) Resize(n int) error {
 	e.winner = grow(e.winner, n)
 	return nil
 }
+
+func (e *rowExtremes) Size() int64 { return e.size() + sizeOf(e.winner) }
 
 func (e *rowExtremes) Update(env *kernels.Env, groups []uint32, args []*types.Vector, rows int) error {
 	e.contest(env, groups, args[0], activeOf(env), rows)

@@ -2,6 +2,7 @@ package agg
 
 import (
 	"math/bits"
+	"unsafe"
 
 	"github.com/lacunadb/lacuna/kernels"
 	"github.com/lacunadb/lacuna/kernels/asm"
@@ -135,6 +136,12 @@ func grow[T any](s []T, n int) []T {
 	bigger := make([]T, n, max(n, 2*cap(s)))
 	copy(bigger, s)
 	return bigger
+}
+
+// sizeOf gives the bytes that a slice holds.
+func sizeOf[T any](s []T) int64 {
+	var element T
+	return int64(cap(s)) * int64(unsafe.Sizeof(element))
 }
 
 // validGroups gives the validity of the results of groups from to to: the groups for which has is true; nil when it is for all.

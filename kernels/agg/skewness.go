@@ -81,6 +81,8 @@ func (s *higherStates) Resize(n int) error {
 	return nil
 }
 
+func (s *higherStates) Size() int64 { return sizeOf(s.states) }
+
 func (s *higherStates) Update(env *kernels.Env, groups []uint32, args []*types.Vector, rows int) error {
 	inner := kernels.Env{
 		Pool: poolOf(env), Active: types.AndBitmaps(poolOf(env), types.LogicalValidity(poolOf(env), args[0]), activeOf(env), rows),

@@ -113,6 +113,8 @@ func (s *deviations) Resize(n int) error {
 	return nil
 }
 
+func (s *deviations) Size() int64 { return sizeOf(s.states) }
+
 func (s *deviations) Update(env *kernels.Env, groups []uint32, args []*types.Vector, _ int) error {
 	return update(env, s, groups, args[0])
 }

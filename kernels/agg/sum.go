@@ -191,6 +191,8 @@ func (s *sums[T]) Resize(n int) error {
 	return nil
 }
 
+func (s *sums[T]) Size() int64 { return sizeOf(s.parts) + sizeOf(s.totals) }
+
 func (s *sums[T]) Update(env *kernels.Env, groups []uint32, args []*types.Vector, _ int) error {
 	return update(env, s, groups, args[0])
 }

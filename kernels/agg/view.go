@@ -59,6 +59,8 @@ func (e *viewExtremes) Resize(n int) error {
 	return nil
 }
 
+func (e *viewExtremes) Size() int64 { return sizeOf(e.best) + sizeOf(e.met) + int64(e.arena.size) }
+
 func (e *viewExtremes) Update(env *kernels.Env, groups []uint32, args []*types.Vector, _ int) error {
 	return update(env, e, groups, args[0])
 }

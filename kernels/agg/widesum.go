@@ -20,6 +20,8 @@ func (s *wideSums[T]) Resize(n int) error {
 	return nil
 }
 
+func (s *wideSums[T]) Size() int64 { return sizeOf(s.sums) + sizeOf(s.counts) }
+
 func (s *wideSums[T]) Update(env *kernels.Env, groups []uint32, args []*types.Vector, _ int) error {
 	return update(env, s, groups, args[0])
 }

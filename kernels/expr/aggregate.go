@@ -48,6 +48,8 @@ func (a *Aggregate) Same(o *Aggregate) bool {
 type Accumulator interface {
 	// Resize makes room for groups 0 to n-1; new ones are empty. It never shrinks.
 	Resize(n int) error
+	// Size gives about how many bytes the states hold, in constant time. It grows by Resize, Update and Merge, as far as the aggregate keeps values.
+	Size() int64
 	// Update adds the rows of a batch. groups has the group of each row, or is nil when all belong to group 0. Only rows of
 	// env.Active are added; the group of the others is not looked at. rows is the batch's length (COUNT(*) has no arguments).
 	Update(env *kernels.Env, groups []uint32, args []*types.Vector, rows int) error
