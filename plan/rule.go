@@ -9,7 +9,7 @@ import (
 // Rule is one rewriting step of the optimizer. It may not change the answer or the schema.
 type Rule struct {
 	Name string // as SET disabled_rules writes it
-	// Normalising rules also run when the optimizer is off: they bring a plan to the form that the rest expects.
+	// Normalising rules always run, also when the optimizer is off: they bring a plan to the form that the rest expects.
 	Normalising bool
 	Apply       func(*Optimizer, Node) (Node, error)
 }
@@ -43,7 +43,7 @@ type Optimizer struct {
 	IDs *IDs
 	// Off leaves only the normalising rules on; its answers are the oracle for all others.
 	Off bool
-	// Disabled are names of rules that do not run.
+	// Disabled are names of rules that do not run, unless they are normalising.
 	Disabled map[string]bool
 }
 
@@ -52,7 +52,7 @@ type Optimizer struct {
 func (o *Optimizer) Optimize(n Node) (Node, error) {
 	schema := SchemaOf(n)
 	for _, r := range rules {
-		if o.Disabled[r.Name] || o.Off && !r.Normalising {
+		if !r.Normalising && (o.Off || o.Disabled[r.Name]) {
 			continue
 		}
 		next, err := r.Apply(o, n)

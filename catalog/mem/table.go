@@ -2,6 +2,7 @@ package mem
 
 import (
 	"fmt"
+	"sync"
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -20,6 +21,9 @@ type Table struct {
 	rows    int64
 	sources []source // what is retained
 	users   atomic.Int64
+
+	sampled    sync.Once
+	statistics catalog.Statistics // once sampled
 }
 
 // source is an Arrow object that holds the arrays.
@@ -119,11 +123,6 @@ func (t *Table) Schema() types.Schema { return t.schema }
 
 // Applies accepts no filter: a table in memory has nothing to skip.
 func (t *Table) Applies(*expr.Expr) bool { return false }
-
-// Statistics gives the number of rows, which is exact.
-func (t *Table) Statistics() catalog.Statistics {
-	return catalog.Statistics{Rows: t.rows, RowsConfidence: catalog.Exact, Source: "arrow table"}
-}
 
 // Acquire adds a user, who calls Release when done. It reports false, and adds none, when the last user has gone already.
 func (t *Table) Acquire() bool {

@@ -242,8 +242,8 @@ func (j *join) isEmptyWithoutBuild() bool {
 	return !j.outer && j.kind != plan.MarkJoin
 }
 
-// isEmpty reports that the probe side need not run.
-func (j *join) isEmpty() bool { return j.build.table.rows == 0 }
+// isEmpty reports that the probe side need not run: the build side has no rows, or has itself been left out, since nobody reads what the join gives.
+func (j *join) isEmpty() bool { return j.build.table == nil || j.build.table.rows == 0 }
 
 // keepsUnmatchable reports whether build rows are kept that match nothing because a key is NULL.
 func (j *join) keepsUnmatchable() bool { return j.ending == endUnmatched || j.kind == plan.MarkJoin }
