@@ -25,6 +25,7 @@ const (
 	CodeAmbiguousColumn      Code = "42702"
 	CodeAmbiguousFunction    Code = "42725"
 	CodeGrouping             Code = "42803" // column neither grouped nor aggregated, misplaced aggregate
+	CodeInvalidRecursion     Code = "42P19"
 	CodeWindowing            Code = "42P20"
 	CodeDatatypeMismatch     Code = "42804"
 	CodeCannotCoerce         Code = "42846"

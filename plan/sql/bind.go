@@ -117,6 +117,7 @@ type binder struct {
 	ids        *plan.IDs
 	literals   map[*expr.Expr]bool          // constants that were written as literals
 	constants  map[*expr.Expr]*types.Vector // values of calls of constants
+	defining   *withQuery                   // whose text is being bound
 	depth      int                          // nesting of queries, views and expressions
 	steps      int                          // queries, expressions and columns bound so far
 }

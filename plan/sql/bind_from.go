@@ -58,8 +58,8 @@ func (b *binder) tableName(t *TableName, s *scope) (plan.Node, error) {
 	parts := t.Name.Parts
 	name := parts[len(parts)-1].Name
 	if len(parts) == 1 {
-		if cte, inner := s.cte(name); cte != nil {
-			return b.cteReference(t, cte, inner, s)
+		if q, use := b.withQuery(s, name); q != nil {
+			return b.withReference(t, q, use, s)
 		}
 	}
 	schema := ""
@@ -77,20 +77,6 @@ func (b *binder) tableName(t *TableName, s *scope) (plan.Node, error) {
 		schema = catalog.DefaultSchema
 	}
 	return b.scan(t, table, name, schema, name, t.Alias, s)
-}
-
-// cteReference binds the query of a CTE at the place of its use: each use has columns of its own.
-func (b *binder) cteReference(t *TableName, cte *CTE, inner, s *scope) (plan.Node, error) {
-	node, columns, err := b.query(cte.Query, inner)
-	if err != nil {
-		return nil, err
-	}
-	if len(cte.Columns) > len(columns) {
-		return nil, b.errorAt(cte.Columns[len(columns)], types.CodeInvalidColumnRef, "WITH query %q has %d columns available but %d columns specified",
-			cte.Name.Name, len(columns), len(cte.Columns))
-	}
-	columns = renamed(columns, cte.Columns)
-	return b.addRelation(t, node, columns, "", cte.Name.Name, t.Alias, s)
 }
 
 func renamed(columns []plan.Column, names []Ident) []plan.Column {

@@ -1,8 +1,6 @@
 package sql
 
 import (
-	"strings"
-
 	"github.com/lacunadb/lacuna/kernels/expr"
 	"github.com/lacunadb/lacuna/plan"
 	"github.com/lacunadb/lacuna/types"
@@ -15,50 +13,36 @@ func (b *binder) query(q *Query, outer *scope) (plan.Node, []plan.Column, error)
 	}
 	defer b.leave()
 	s := &scope{parent: outer}
+	var with []*withQuery
+	var err error
 	if q.With != nil {
-		var err error
-		if s, err = b.with(q.With, s); err != nil {
+		if s, with, err = b.with(q.With, s); err != nil {
 			return nil, nil, err
 		}
 	}
 	var node plan.Node
-	var err error
+	var names map[string]int
 	switch body := q.Body.(type) {
 	case *Select:
 		node, err = b.selectQuery(body, q.OrderBy, s)
+	case *SetOperation:
+		node, names, err = b.setOperation(body, s)
 	default:
 		node, err = b.body(body, s)
-		if err == nil && len(q.OrderBy) > 0 {
-			node, err = b.orderResult(node, q.OrderBy)
-		}
+	}
+	if _, sorted := q.Body.(*Select); !sorted && err == nil && len(q.OrderBy) > 0 {
+		node, err = b.orderResult(node, q.OrderBy, names, s)
+	}
+	if err == nil && q.Limit != nil {
+		node, err = b.limit(node, q.Limit)
+	}
+	if err == nil {
+		node, err = b.finishWith(with, node)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	if q.Limit != nil {
-		if node, err = b.limit(node, q.Limit); err != nil {
-			return nil, nil, err
-		}
-	}
 	return node, node.Columns(), nil
-}
-
-// with makes the CTEs of a query known. Each sees those before it, not itself.
-func (b *binder) with(w *With, s *scope) (*scope, error) {
-	if w.Recursive {
-		return nil, b.unsupported(w, "WITH RECURSIVE")
-	}
-	for i := range w.CTEs {
-		cte := &w.CTEs[i]
-		key := strings.ToLower(cte.Name.Name)
-		for _, before := range w.CTEs[:i] {
-			if strings.EqualFold(before.Name.Name, cte.Name.Name) {
-				return nil, b.errorAt(cte.Name, types.CodeDuplicateAlias, "WITH query name %q specified more than once", cte.Name.Name)
-			}
-		}
-		s = &scope{parent: s, ctes: map[string]*CTE{key: cte}, cteScopes: map[string]*scope{key: s}}
-	}
-	return s, nil
 }
 
 // body binds what stands below ORDER BY and LIMIT.
@@ -72,7 +56,8 @@ func (b *binder) body(body QueryBody, s *scope) (plan.Node, error) {
 	case *Values:
 		return b.values(body, s)
 	case *SetOperation:
-		return b.setOperation(body, s)
+		node, _, err := b.setOperation(body, s)
+		return node, err
 	}
 	return nil, b.unsupported(body, "this query")
 }
@@ -108,115 +93,6 @@ func (b *binder) values(v *Values, s *scope) (plan.Node, error) {
 		node.Output = append(node.Output, plan.Column{ID: b.ids.New(), Field: f})
 	}
 	return node, nil
-}
-
-// setOperation binds UNION [ALL]. A chain leans to the left and may be thousands long: its operands are bound in a loop.
-func (b *binder) setOperation(n *SetOperation, s *scope) (plan.Node, error) {
-	var chain []*SetOperation
-	left := QueryBody(n)
-	for {
-		next, ok := left.(*SetOperation)
-		if !ok {
-			break
-		}
-		chain = append(chain, next)
-		left = next.Left
-	}
-	result, err := b.body(left, s)
-	if err != nil {
-		return nil, err
-	}
-	for i := len(chain) - 1; i >= 0; i-- {
-		op := chain[i]
-		switch {
-		case op.Op != Union:
-			return nil, b.unsupported(op.Right, "%s", [...]string{Intersect: "INTERSECT", Except: "EXCEPT"}[op.Op])
-		case op.ByName:
-			return nil, b.unsupported(op.Right, "UNION BY NAME")
-		}
-		right, err := b.body(op.Right, s)
-		if err != nil {
-			return nil, err
-		}
-		if result, err = b.union(op, result, right); err != nil {
-			return nil, err
-		}
-	}
-	return result, nil
-}
-
-func (b *binder) union(n *SetOperation, left, right plan.Node) (plan.Node, error) {
-	l, r := left.Columns(), right.Columns()
-	if len(l) != len(r) {
-		return nil, b.errorAt(n.Right, types.CodeSyntax, "each UNION query must have the same number of columns: %d and %d", len(l), len(r))
-	}
-	union := &plan.UnionAll{}
-	targets := make([]types.Type, len(l))
-	for i := range l {
-		t, err := expr.SetOperationType(l[i].Type, r[i].Type)
-		if err != nil {
-			return nil, b.errorAt(n.Right, types.CodeDatatypeMismatch, "UNION types %s and %s of column %d cannot be matched", l[i].Type, r[i].Type, i+1)
-		}
-		targets[i] = t
-		union.Output = append(union.Output, plan.Column{
-			ID: b.ids.New(), Field: types.Field{Name: l[i].Name, Type: t, Nullable: l[i].Nullable || r[i].Nullable},
-		})
-	}
-	union.Inputs = []plan.Node{b.castColumns(n, left, targets), b.castColumns(n, right, targets)}
-	// A chain of UNION ALL is one node with many inputs.
-	if below, ok := union.Inputs[0].(*plan.UnionAll); ok && n.All {
-		union.Inputs = append(append([]plan.Node(nil), below.Inputs...), union.Inputs[1])
-	}
-	if n.All {
-		return union, nil
-	}
-	for _, t := range targets {
-		if err := b.groupable(n.Right, t); err != nil {
-			return nil, err
-		}
-	}
-	return &plan.Distinct{Input: union}, nil
-}
-
-// castColumns gives a node whose columns have the wanted types.
-func (b *binder) castColumns(n Node, node plan.Node, targets []types.Type) plan.Node {
-	p := &plan.Project{Input: node}
-	changed := false
-	for i, c := range node.Columns() {
-		e := b.cast(n, c.Ref(), targets[i], false)
-		if e.Op != expr.Column {
-			changed = true
-			c = plan.Column{ID: b.ids.New(), Field: types.Field{Name: c.Name, Type: targets[i], Nullable: e.Nullable}}
-		}
-		p.Output, p.Exprs = append(p.Output, c), append(p.Exprs, e)
-	}
-	if !changed {
-		return node
-	}
-	return p
-}
-
-// orderResult orders the result of a set operation or VALUES: by its columns only.
-func (b *binder) orderResult(node plan.Node, items []OrderItem) (plan.Node, error) {
-	columns := node.Columns()
-	s := &scope{}
-	s.add(relation{columns: columns})
-	c := &exprContext{scope: s, clause: "ORDER BY"}
-	sorted := &plan.Sort{Input: node}
-	for _, item := range items {
-		if item.All {
-			for _, column := range columns {
-				sorted.Keys = append(sorted.Keys, b.sortKey(column.Ref(), item))
-			}
-			continue
-		}
-		e, err := b.positionOr(item.Expr, len(columns), "ORDER BY", func(i int) (*expr.Expr, error) { return columns[i].Ref(), nil }, c)
-		if err != nil {
-			return nil, err
-		}
-		sorted.Keys = append(sorted.Keys, b.sortKey(e, item))
-	}
-	return sorted, nil
 }
 
 // sortKey gives a key of ORDER BY. Where nulls go that are not told is the session's default_null_order.

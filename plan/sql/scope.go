@@ -35,15 +35,14 @@ type visibleColumn struct {
 	expr     *expr.Expr
 }
 
-// scope is what names mean at a place: the relations of FROM, the CTEs in sight, and the scope around it, in which a name is looked up that means
+// scope is what names mean at a place: the relations of FROM, the WITH queries in sight, and the scope around it, in which a name is looked up that means
 // nothing here.
 type scope struct {
 	parent    *scope
 	relations []relation
 	columns   []visibleColumn // in the order of *
-	ctes      map[string]*CTE // by lower-case name
-	// cteScopes are the scopes in which the CTEs' own queries are bound: those that were in sight before them.
-	cteScopes map[string]*scope
+	with      *withQuery      // that comes into sight here
+	defines   *withQuery      // whose query is bound in this scope
 
 	// left, of a join's right side, is the scope of its left side: not in sight of the join's own expressions, but of derived tables.
 	left *scope
@@ -97,16 +96,6 @@ func (s *scope) star(qualifier []Ident) ([]visibleColumn, bool) {
 	return nil, false
 }
 
-// cte finds a CTE by name, from the inside out, and the scope in which its query is to be bound.
-func (s *scope) cte(name string) (*CTE, *scope) {
-	for ; s != nil; s = s.parent {
-		if c := s.ctes[strings.ToLower(name)]; c != nil {
-			return c, s.cteScopes[strings.ToLower(name)]
-		}
-	}
-	return nil, nil
-}
-
 // columnNames gives all column names in sight, for hints.
 func (s *scope) columnNames() []string {
 	var names []string
@@ -122,6 +111,7 @@ func (s *scope) columnNames() []string {
 // over selects fields of a struct. It gives nil when the name means nothing.
 func (b *binder) resolve(c *exprContext, n *Column) (e *expr.Expr, used int, err error) {
 	var crossed []*subqueryInputs
+	var defined []*withQuery
 	alias := c.alias
 	for s := c.scope; s != nil; s = s.parent {
 		e, used, err := b.find(s, n)
@@ -135,6 +125,9 @@ func (b *binder) resolve(c *exprContext, n *Column) (e *expr.Expr, used int, err
 			used = 1
 		}
 		if e != nil {
+			for _, q := range defined {
+				q.correlated = true
+			}
 			if e.Op == expr.Constant { // a literal's alias is the literal
 				return e, used, nil
 			}
@@ -145,6 +138,9 @@ func (b *binder) resolve(c *exprContext, n *Column) (e *expr.Expr, used int, err
 			return e, used, nil
 		}
 		alias = nil
+		if s.defines != nil {
+			defined = append(defined, s.defines)
+		}
 		if s.subquery != nil {
 			crossed = append(crossed, s.subquery)
 			alias = s.subquery.around.alias
@@ -238,7 +234,9 @@ func (b *binder) undefinedColumn(s *scope, n *Column, aliases []string) error {
 					e.Hint = catalog.DidYouMean(name, fieldNames(r.columns))
 					return e
 				}
-				names = append(names, r.name)
+				if r.name != "" {
+					names = append(names, r.name)
+				}
 			}
 		}
 		if len(n.Parts) == 2 && !s.hasColumn(table) {
