@@ -87,10 +87,10 @@ func (l *columnList) place(e *expr.Expr) int {
 	return l.input + len(l.computed) - 1
 }
 
-func (l *columnList) keys(keys []plan.SortKey) []sortKey {
-	placed := make([]sortKey, len(keys))
-	for i, k := range keys {
-		placed[i] = sortKey{column: l.place(k.Expr), descending: k.Descending, nullsFirst: k.NullsFirst}
+// keys gives the places of keys; nil for none.
+func (l *columnList) keys(keys []plan.SortKey) (placed []sortKey) {
+	for _, k := range keys {
+		placed = append(placed, sortKey{column: l.place(k.Expr), descending: k.Descending, nullsFirst: k.NullsFirst})
 	}
 	return placed
 }

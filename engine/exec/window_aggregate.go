@@ -25,7 +25,7 @@ const (
 	// windowTree: any frame. Its state is merged from those of aligned ranges, of 1, 2, 4 ... rows, that it consists of: a segment tree. Nothing is ever
 	// taken away from a state, so that sums of floats do not drift.
 	windowTree
-	// windowExpand: DISTINCT, or an order of its own, in frames that start anywhere. Row by row.
+	// windowExpand: DISTINCT in frames that start anywhere, an order of its own, or an aggregate that keeps all values. Row by row.
 	windowExpand
 )
 
@@ -42,7 +42,7 @@ type windowAggregate struct {
 	counted []types.Bitmap // by chunk: rows that count; nil = all
 	results *types.Vector  // windowWhole: by partition
 	states  frameStates    // of the methods that merge states
-	values  []uint32       // windowExpand with DISTINCT: the number of the row's arguments among the distinct ones, by position
+	values  []uint32       // with DISTINCT, of windowExpand or with an order: the number of the row's arguments among the distinct ones, by position
 	place   []uint32       // windowExpand with an order: the row's place in it, by position
 }
 
@@ -73,7 +73,7 @@ func newWindowAggregate(w *windowRows, c *windowCall) (*windowAggregate, error) 
 	switch {
 	case one && fromStart && toEnd:
 		a.method = windowWhole
-	case c.order != nil || a.distinct != nil && !(one && fromStart):
+	case c.Aggregate.Collects, c.order != nil, a.distinct != nil && !(one && fromStart):
 		a.method = windowExpand
 	case c.Aggregate.Additive:
 		a.method = windowDifferences
@@ -263,18 +263,14 @@ func (a *windowAggregate) evaluate(worker *worker, chunk *windowChunk) (*types.V
 		return kernels.Take(nil, a.results, chunk.partition, nil), nil
 	}
 	frames := a.window.frames(worker, chunk, a.call)
+	if a.method == windowExpand {
+		return a.expand(worker, frames, chunk.rows())
+	}
 	acc := a.function.New()
 	if err := acc.Resize(chunk.rows()); err != nil {
 		return nil, err
 	}
-	env := &kernels.Env{Pool: worker.pool}
-	var err error
-	if a.method == windowExpand {
-		err = a.expand(worker, acc, frames, chunk.rows())
-	} else {
-		err = a.states.merge(env, acc, frames, chunk.rows())
-	}
-	if err != nil {
+	if err := a.states.merge(&kernels.Env{Pool: worker.pool}, acc, frames, chunk.rows()); err != nil {
 		return nil, err
 	}
 	return acc.Finish(nil, 0, chunk.rows())

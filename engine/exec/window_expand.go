@@ -64,16 +64,16 @@ func (a *windowAggregate) inOrder(ctx context.Context, first *types.Vector, f fu
 // updateInOrder adds all rows to the groups of their partitions, in the call's own order.
 func (a *windowAggregate) updateInOrder(ctx context.Context, acc expr.Accumulator) error {
 	w := a.window
-	if err := w.grow(int64(len(w.sort.order)) * 8); err != nil {
+	if err := w.grow(int64(len(w.sort.order)) * 12); err != nil {
 		return err
 	}
 	if err := a.findValues(ctx); err != nil {
 		return err
 	}
-	partition, seen := numbersOf(nil, w.partitions, 0, len(w.sort.order)), make(map[uint32]struct{})
+	partition, seen := numbersOf(nil, w.partitions, 0, len(w.sort.order)), make(seenValues, len(a.values))
 	return a.inOrder(ctx, types.NewFixed(types.UInteger, partition, nil), func(worker *worker, order []uint32) error {
 		if a.values != nil {
-			order = slices.DeleteFunc(order, func(at uint32) bool { return !a.counts(at) || a.repeated(seen, at) })
+			order = slices.DeleteFunc(order, func(at uint32) bool { return !a.counts(at) || seen.repeated(a.values[at], 1) })
 		}
 		for rows := range slices.Chunk(order, expandRows) {
 			groups := make([]uint32, len(rows))
@@ -117,33 +117,68 @@ func (a *windowAggregate) counts(position uint32) bool {
 	return a.counted[chunk].Has(int(position) - chunk*w.chunkRows)
 }
 
-// repeated reports whether the row at a position has arguments that are in a set, and puts them there.
-func (a *windowAggregate) repeated(seen map[uint32]struct{}, position uint32) bool {
-	_, known := seen[a.values[position]]
-	seen[a.values[position]] = struct{}{}
+// seenValues says of each value by number for which frame it was met last.
+type seenValues []uint32
+
+// repeated reports whether a value was met before in a frame, and notes it. Frames are numbered from 1.
+func (s seenValues) repeated(value, frame uint32) bool {
+	known := s[value] == frame
+	s[value] = frame
 	return known
 }
 
-// expand adds the rows of each frame to the frame's group: each value once, and in the call's order.
-func (a *windowAggregate) expand(worker *worker, acc expr.Accumulator, frames []frameRange, rows int) error {
-	var groups, positions []uint32
-	flush := func() error {
-		err := a.add(worker, acc, groups, positions)
-		groups, positions = groups[:0], positions[:0]
-		return err
+// expand gives the results for the rows of a chunk: a few frames at a time, whose rows are added one by one, each value once and in the call's order.
+func (a *windowAggregate) expand(worker *worker, frames []frameRange, rows int) (*types.Vector, error) {
+	var seen seenValues
+	if a.values != nil {
+		seen = make(seenValues, len(a.values))
 	}
-	seen := make(map[uint32]struct{}) // of the present frame
+	var parts []*types.Vector
+	reserved := int64(0)
+	defer func() { a.window.memory.Shrink(reserved) }()
+	for from := 0; from < rows; {
+		to, size := from, int64(0)
+		for ; to < rows && (to == from || size < framesRows); to++ {
+			for _, f := range frames {
+				size += int64(f.to[to]) - int64(min(f.from[to], f.to[to]))
+			}
+		}
+		// What an aggregate keeps of the frames' rows.
+		size *= a.rowBytes
+		if err := a.window.memory.Grow(size); err != nil {
+			return nil, err
+		}
+		part, err := a.expandFrames(worker, frames, from, to, seen)
+		a.window.memory.Shrink(size)
+		if err != nil {
+			return nil, err
+		}
+		size = vectorSize(part)
+		if err := a.window.memory.Grow(size); err != nil {
+			return nil, err
+		}
+		reserved += size
+		parts = append(parts, part)
+		from = to
+	}
+	return kernels.Concat(nil, parts), nil
+}
+
+// framesRows is the number of rows in frames that are computed together, about.
+const framesRows = 16 * expandRows
+
+// expandFrames gives the results for the rows from to to of a chunk.
+func (a *windowAggregate) expandFrames(worker *worker, frames []frameRange, from, to int, seen seenValues) (*types.Vector, error) {
+	acc := a.function.New()
+	if err := acc.Resize(to - from); err != nil {
+		return nil, err
+	}
+	groups, positions := make([]uint32, 0, expandRows), make([]uint32, 0, expandRows)
 	var frame []uint32
-	for i := range rows {
+	for i := from; i < to; i++ {
 		frame = frame[:0]
-		clear(seen)
 		for _, f := range frames {
 			for at := f.from[i]; at < f.to[i]; at++ {
-				if (at-f.from[i])&0xffff == 0xffff {
-					if err := context.Cause(worker.ctx); err != nil {
-						return err
-					}
-				}
 				if a.counts(at) {
 					frame = append(frame, at)
 				}
@@ -153,19 +188,23 @@ func (a *windowAggregate) expand(worker *worker, acc expr.Accumulator, frames []
 			slices.SortFunc(frame, func(x, y uint32) int { return int(a.place[x]) - int(a.place[y]) })
 		}
 		for _, at := range frame {
-			if a.values != nil && a.repeated(seen, at) {
+			if seen != nil && seen.repeated(a.values[at], uint32(i)+1) {
 				continue
 			}
-			groups, positions = append(groups, uint32(i)), append(positions, at)
+			groups, positions = append(groups, uint32(i-from)), append(positions, at)
 			if len(groups) == expandRows {
-				if err := flush(); err != nil {
-					return err
+				if err := a.add(worker, acc, groups, positions); err != nil {
+					return nil, err
 				}
+				groups, positions = groups[:0], positions[:0]
 			}
 		}
+		if err := context.Cause(worker.ctx); err != nil {
+			return nil, err
+		}
 	}
-	if len(groups) == 0 {
-		return nil
+	if err := a.add(worker, acc, groups, positions); err != nil {
+		return nil, err
 	}
-	return flush()
+	return acc.Finish(nil, 0, to-from)
 }

@@ -227,9 +227,9 @@ func randomCall(r *rand.Rand, s plan.Physical, order []plan.SortKey) plan.Window
 		c.IgnoreNulls = r.IntN(2) == 0
 		return c
 	}
-	name := []string{"count", "sum", "min", "max", "avg", "first", "last", "any_value", "bool_or", "count_if", "stddev"}[r.IntN(11)]
+	name := []string{"count", "sum", "min", "max", "avg", "first", "last", "any_value", "bool_or", "count_if", "stddev", "list", "median"}[r.IntN(13)]
 	switch name {
-	case "sum", "avg":
+	case "sum", "avg", "median":
 		value = column(s, []int{wV, wD, wF}[r.IntN(3)])
 	case "bool_or", "count_if":
 		value = column(s, wB)

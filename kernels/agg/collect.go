@@ -40,7 +40,7 @@ func registerCollect(set *expr.Set) {
 // collecting makes an aggregate that keeps all values of its argument, or all that are not null.
 func collecting(name string, arg, result types.Type, nulls bool, finish func(c *collected, env *kernels.Env, from, to int) (*types.Vector, error)) *expr.Aggregate {
 	return &expr.Aggregate{
-		Name: name, Args: []types.Type{arg}, Result: result, Nullable: true, State: []types.Type{types.ListOf(arg)}, OrderSensitive: true,
+		Name: name, Args: []types.Type{arg}, Result: result, Nullable: true, State: []types.Type{types.ListOf(arg)}, OrderSensitive: true, Collects: true,
 		New: func() expr.Accumulator { return &collected{typ: arg, nulls: nulls, result: finish} },
 	}
 }

@@ -25,6 +25,8 @@ type Aggregate struct {
 	// Additive says that the state columns, integers of 64, 128 or 256 bits, of rows together are the sums of those of the rows (count, exact sums). Then the
 	// state of a part of the rows is a difference.
 	Additive bool
+	// Collects says that the states hold all values, so that they grow with the rows.
+	Collects bool
 	// DistinctAgnostic says that the result is the same with and without DISTINCT (min, max).
 	DistinctAgnostic bool
 }

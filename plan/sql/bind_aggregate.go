@@ -227,8 +227,8 @@ func (b *binder) overGroups(n Node, e *expr.Expr, a *aggregation) (*expr.Expr, e
 
 // hasAggregate reports whether an expression uses the result of an aggregate, or of a window call, which is computed after them.
 func (a *aggregation) hasAggregate(e *expr.Expr) bool {
-	found := false
-	e.Columns(func(id plan.ColumnID) { found = found || a.results[id] || a.windows.results[id] })
+	found := a.windows.hasWindow(e)
+	e.Columns(func(id plan.ColumnID) { found = found || a.results[id] })
 	return found
 }
 

@@ -127,7 +127,10 @@ func (s *selector) groupingSets(element GroupElement) ([][]int, error) {
 func (s *selector) groupKey(n Expr) (int, error) {
 	c := &exprContext{scope: s.scope, clause: "GROUP BY", alias: s.aliasIn("GROUP BY"), aliasNames: s.aliasNames()}
 	e, err := s.positionOr(n, len(s.items), "GROUP BY", func(i int) (*expr.Expr, error) {
-		if s.aggregates.hasAggregate(s.items[i].expr) {
+		switch e := s.items[i].expr; {
+		case s.windows.hasWindow(e):
+			return nil, s.errorAt(n, types.CodeWindowing, "window functions are not allowed in GROUP BY")
+		case s.aggregates.hasAggregate(e):
 			return nil, s.errorAt(n, types.CodeGrouping, "aggregate functions are not allowed in GROUP BY")
 		}
 		return s.items[i].expr, nil

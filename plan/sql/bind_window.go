@@ -86,6 +86,13 @@ func (b *binder) window(n *Call, c *exprContext) (*expr.Expr, error) {
 	return call.Output.Ref(), nil
 }
 
+// hasWindow reports whether an expression uses the result of a window call.
+func (w *windowing) hasWindow(e *expr.Expr) bool {
+	found := false
+	e.Columns(func(id plan.ColumnID) { found = found || w.results[id] })
+	return found
+}
+
 // windowDefinition gives the context of the expressions after OVER and in the WINDOW clause.
 func (c *exprContext) windowDefinition() *exprContext {
 	d := *c
@@ -160,9 +167,6 @@ func (b *binder) windowAggregate(n *Call, family *expr.Family, call *plan.Window
 	bound, err := b.aggregateCall(n, family, c)
 	if err != nil {
 		return err
-	}
-	if len(bound.Order) > 0 {
-		return b.unsupported(n, "ORDER BY in an aggregate over a window")
 	}
 	call.Aggregate, call.Args, call.Filter, call.Distinct, call.Order = bound.Function, bound.Args, bound.Filter, bound.Distinct, bound.Order
 	call.Output.Type, call.Output.Nullable = bound.Function.Result, bound.Function.Nullable
