@@ -126,3 +126,71 @@ func BenchmarkWide(b *testing.B) {
 		}
 	})
 }
+
+// keyTable has n rows of a key, given by key(row), as an integer and as a text, and two payloads.
+func keyTable(n int, key func(row int) int) *fakeTable {
+	keys, payload, texts := make([]int64, n), make([]int64, n), kernels.NewViewBuilder(nil, types.Varchar, n)
+	for i := range keys {
+		keys[i], payload[i] = int64(key(i)), int64(i)
+		texts.Append(fmt.Appendf(nil, "key number %d", keys[i]))
+	}
+	return &fakeTable{
+		schema: types.Schema{{Name: "k", Type: types.BigInt}, {Name: "t", Type: types.Varchar}, {Name: "p", Type: types.BigInt}, {Name: "q", Type: types.BigInt}},
+		columns: []*types.Vector{
+			types.NewFixed(types.BigInt, keys, nil), texts.Finish(nil), types.NewFixed(types.BigInt, payload, nil), types.NewFixed(types.BigInt, keys, nil),
+		},
+		rows: n, morselRows: 1 << 16,
+	}
+}
+
+// scatter spreads numbers below a power of two over each other.
+func scatter(i int) int { return int(uint64(i) * 0x9e3779b97f4a7c15 >> 20) }
+
+// BenchmarkJoin joins on one worker and sums a payload of each side. The time is per row of both sides.
+func BenchmarkJoin(b *testing.B) {
+	const probes = 1 << 21
+	for _, c := range []struct {
+		name   string
+		builds int
+		key    func(i int) int // of the build side
+		text   bool
+		fan    int // build rows per key
+	}{
+		{name: "dense", builds: 100_000, key: func(i int) int { return i }},
+		{name: "dense large", builds: 1_500_000, key: func(i int) int { return i }},
+		{name: "sparse", builds: 100_000, key: func(i int) int { return i * 1_000_003 }},
+		{name: "sparse large", builds: 1_500_000, key: func(i int) int { return i * 1_000_003 }},
+		{name: "text", builds: 100_000, key: func(i int) int { return i }, text: true},
+		{name: "many to many", builds: 100_000, key: func(i int) int { return i / 8 * 1_000_003 }},
+		{name: "few match", builds: 10_000, key: func(i int) int { return i * 1_000_003 }, fan: 100},
+	} {
+		build := keyTable(c.builds, c.key)
+		probe := keyTable(probes, func(i int) int {
+			if c.fan > 0 && i%c.fan > 0 {
+				return -i
+			}
+			return c.key(scatter(i) % c.builds)
+		})
+		l, r := scanOf(probe), scanOf(build)
+		key := 0
+		if c.text {
+			key = 1
+		}
+		j := &plan.HashJoin{
+			Operator: plan.Operator{Output: types.Schema{l.Schema()[2], r.Schema()[2]}}, Kind: plan.InnerJoin, Left: l, Right: r,
+			Keys: []plan.JoinKey{{Left: column(l, key), Right: column(r, key)}}, Columns: []int{2, 6},
+		}
+		root := groupOf(j, nil, aggregateOf("sum", column(j, 0)), aggregateOf("sum", column(j, 1)))
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				run := newRun(1, 0)
+				run.options.Budget = NewBudget(4 << 30)
+				if _, err := drainBatches(run, root); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(probes+c.builds), "ns/row")
+		})
+	}
+}

@@ -238,30 +238,40 @@ type candidates struct {
 // fill writes the next pairs and gives their number; 0 at the end. Rows without a candidate are given with noRow.
 func (c *candidates) fill(probe, build []uint32) int {
 	n := 0
-	for n < len(probe) {
-		if c.at == 0 {
-			if len(c.rows) == 0 {
-				break
+	for {
+		// The chain of the present row.
+		row, at := c.row, c.at
+		switch {
+		case at == 0:
+		case c.next != nil:
+			for ; at != 0 && n < len(probe); n++ {
+				probe[n], build[n] = row, at-1
+				at = c.next[at-1]
 			}
-			c.row, c.rows = c.rows[0], c.rows[1:]
-			if c.at = c.heads[c.row]; c.at == 0 {
-				probe[n], build[n] = c.row, noRow
-				n++
-				continue
+		case c.last != 0:
+			for ; at <= c.last && n < len(probe); n++ {
+				probe[n], build[n] = row, at-1
+				at++
+			}
+			if at > c.last {
+				at = 0
+			}
+		default:
+			if n < len(probe) {
+				probe[n], build[n] = row, at-1
+				at, n = 0, n+1
 			}
 		}
-		probe[n], build[n] = c.row, c.at-1
-		n++
-		switch {
-		case c.next != nil:
-			c.at = c.next[c.at-1]
-		case c.at < c.last:
-			c.at++
-		default:
-			c.at = 0
+		c.at = at
+		if n == len(probe) || len(c.rows) == 0 {
+			return n
+		}
+		c.row, c.rows = c.rows[0], c.rows[1:]
+		if c.at = c.heads[c.row]; c.at == 0 {
+			probe[n], build[n] = c.row, noRow
+			n++
 		}
 	}
-	return n
 }
 
 // candidatesOf gives the candidates of the batch's selected rows that have some, or of all selected ones.
@@ -311,6 +321,7 @@ func (s *joinProbeState) pairBuffers() (probe, build []uint32) {
 func (s *joinProbeState) pushPairs(heads []uint32) error {
 	j, pool := s.join, s.worker.pool
 	all := s.candidatesOf(heads, j.outer)
+	simple := s.condition == nil && j.kind != plan.SingleJoin // all candidates leave
 	probe, build := s.pairBuffers()
 	out := pairOutput{state: s}
 	out.probe, out.build = s.pairBuffers()
@@ -321,6 +332,17 @@ func (s *joinProbeState) pushPairs(heads []uint32) error {
 		n := all.fill(probe, build)
 		if n == 0 {
 			break
+		}
+		if simple {
+			for _, row := range build[:n] {
+				if j.ending != endNone && row != noRow {
+					j.matched.set(int(row))
+				}
+			}
+			if err := s.givePairs(probe[:n], build[:n]); err != nil {
+				return err
+			}
+			continue
 		}
 		mark := pool.Mark()
 		pass, err := s.passing(j.condition, s.condition, probe[:n], build[:n])

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"bytes"
 	"context"
 
 	"github.com/lacunadb/lacuna/kernels"
@@ -15,7 +16,7 @@ type rowIndex struct {
 	words    []uint64         // of every build row
 	hashes   []uint64         // of every build row
 	texts    [][]types.Buffer // by key: where its long strings lie
-	long     bool             // some strings are long
+	tails    []int32          // by compared word: the key + 1 where it is the second word of a string, else 0
 	parts    []rowPart
 	shift    uint // of a hash to its part
 }
@@ -25,8 +26,6 @@ type rowPart struct {
 	slots []uint64
 	used  int
 }
-
-func (x *rowIndex) buffers(key int) []types.Buffer { return x.texts[key] }
 
 func (x *rowIndex) row(i int) []uint64 {
 	w := x.layout.words
@@ -46,64 +45,89 @@ func (x *rowIndex) encodeRows(env *kernels.Env, keys []*types.Vector, rows int, 
 }
 
 func (x *rowIndex) find(env *kernels.Env, keys []*types.Vector, rows int, active types.Bitmap, heads []uint32) {
-	l, w := x.layout, x.layout.words
+	w := x.layout.words
 	words := types.Alloc[uint64](env.Pool, rows*w)
 	clear(words)
 	active = x.encodeRows(env, keys, rows, active, words)
-	clear(heads[:rows])
-	if !x.long && !l.anyLong(words, rows) {
-		for i := active.NextSet(0, rows); i < rows; i = active.NextSet(i+1, rows) {
+	texts := make([][]types.Buffer, len(keys))
+	for i, v := range keys {
+		texts[i] = v.DataBuffers()
+	}
+	hashes := types.Alloc[uint64](env.Pool, rows)
+	x.hash(env, words, texts, active, hashes)
+	heads = heads[:rows]
+	clear(heads)
+	// First the slots of all rows, then the keys: the processor loads what lies far away for several rows at a time.
+	for i := active.NextSet(0, rows); i < rows; i = active.NextSet(i+1, rows) {
+		heads[i] = x.tagged(hashes[i])
+	}
+	for i := active.NextSet(0, rows); i < rows; i = active.NextSet(i+1, rows) {
+		if head := heads[i]; head != 0 {
 			row := words[i*w : (i+1)*w]
-			heads[i] = x.head(row, hashWords(row[:l.compare]))
+			if !x.equal(x.row(int(head-1)), row, texts) {
+				heads[i] = x.head(row, hashes[i], texts)
+			}
+		}
+	}
+}
+
+// hash hashes rows of the layout whose long strings lie in texts, by key.
+func (x *rowIndex) hash(env *kernels.Env, words []uint64, texts [][]types.Buffer, active types.Bitmap, hashes []uint64) {
+	l, w, rows := x.layout, x.layout.words, len(hashes)
+	if !l.anyLong(words, rows) {
+		for i := active.NextSet(0, rows); i < rows; i = active.NextSet(i+1, rows) {
+			hashes[i] = hashWords(words[i*w : i*w+l.compare])
 		}
 		return
 	}
 	scratch := types.Alloc[uint64](env.Pool, w)
-	buffers := func(k int) []types.Buffer { return keys[k].DataBuffers() }
+	buffers := func(key int) []types.Buffer { return texts[key] }
 	for i := active.NextSet(0, rows); i < rows; i = active.NextSet(i+1, rows) {
-		row := words[i*w : (i+1)*w]
-		heads[i] = x.headLong(row, l.hashLong(row, scratch, buffers), buffers)
+		hashes[i] = l.hashLong(words[i*w:(i+1)*w], scratch, buffers)
 	}
 }
 
-// head gives the first row + 1 with the key of a row, neither having long strings.
-func (x *rowIndex) head(row []uint64, hash uint64) uint32 {
+// tagged gives the head in the first slot whose tag is that of the hash; 0 when there is none.
+func (x *rowIndex) tagged(hash uint64) uint32 {
 	slots := x.parts[hash>>x.shift].slots
-	mask, tag := uint64(len(slots)-1), hash>>32<<32
-	compared := row[:x.layout.compare]
-probe:
+	mask := uint64(len(slots) - 1)
 	for at := hash & mask; ; at = (at + 1) & mask {
-		slot := slots[at]
-		if slot == 0 {
-			return 0
-		}
-		if slot&^0xffffffff != tag {
-			continue
-		}
-		own := x.words[int(uint32(slot)-1)*len(row):]
-		own = own[:len(compared)]
-		for j, word := range compared {
-			if own[j] != word {
-				continue probe
-			}
-		}
-		return uint32(slot)
-	}
-}
-
-// headLong is head for rows with long strings.
-func (x *rowIndex) headLong(row []uint64, hash uint64, buffers func(int) []types.Buffer) uint32 {
-	slots := x.parts[hash>>x.shift].slots
-	mask, tag := uint64(len(slots)-1), hash>>32<<32
-	for at := hash & mask; ; at = (at + 1) & mask {
-		slot := slots[at]
-		if slot == 0 {
-			return 0
-		}
-		if slot&^0xffffffff == tag && x.layout.equalLong(x.row(int(uint32(slot)-1)), row, x.buffers, buffers) {
+		if slot := slots[at]; slot == 0 || slot>>32 == hash>>32 {
 			return uint32(slot)
 		}
 	}
+}
+
+// head gives the first build row + 1 with the key of a row.
+func (x *rowIndex) head(row []uint64, hash uint64, texts [][]types.Buffer) uint32 {
+	slots := x.parts[hash>>x.shift].slots
+	mask := uint64(len(slots) - 1)
+	for at := hash & mask; ; at = (at + 1) & mask {
+		slot := slots[at]
+		if slot == 0 || slot>>32 == hash>>32 && x.equal(x.row(int(uint32(slot)-1)), row, texts) {
+			return uint32(slot)
+		}
+	}
+}
+
+// equal compares the keys of a build row and another one, whose long strings lie in texts.
+func (x *rowIndex) equal(own, row []uint64, texts [][]types.Buffer) bool {
+	own, tails := own[:len(x.tails)], x.tails
+	for i, word := range row[:len(tails)] {
+		if own[i] == word && tails[i] == 0 {
+			continue
+		}
+		if key := tails[i]; key != 0 && uint32(row[i-1]) > types.MaxInlineView {
+			// The word before, of length and prefix, was equal.
+			a, b := types.View{Head: own[i-1], Tail: own[i]}, types.View{Head: row[i-1], Tail: word}
+			if !bytes.Equal(a.Bytes(x.texts[key-1]), b.Bytes(texts[key-1])) {
+				return false
+			}
+		} else if own[i] != word {
+			return false
+		}
+	}
+	return true
 }
 
 // insert puts a row in front of its key's chain; it reports whether there was one.
@@ -121,7 +145,7 @@ func (x *rowIndex) insert(p *rowPart, row int, next []uint32) bool {
 			continue
 		}
 		first := uint32(slot)
-		if x.layout.equalLong(x.row(int(first-1)), words, x.buffers, x.buffers) {
+		if x.equal(x.row(int(first-1)), words, x.texts) {
 			next[row] = first
 			p.slots[at] = slotOf(hash, row)
 			return true
@@ -160,9 +184,12 @@ func (j *join) buildRows(ctx context.Context, t *joinTable) (duplicates bool, er
 		values = append(values, v.Type())
 		x.nullSafe = append(x.nullSafe, j.keys[i].nullSafe)
 		x.texts = append(x.texts, v.DataBuffers())
-		x.long = x.long || len(v.DataBuffers()) > 0
 	}
 	x.layout = newRowLayout(values)
+	x.tails = make([]int32, x.layout.compare)
+	for _, k := range x.layout.views {
+		x.tails[x.layout.offsets[k]+1] = int32(k + 1)
+	}
 	w := x.layout.words
 	if err := j.memory.Grow(int64(t.rows) * int64(w+1) * 8); err != nil {
 		return false, err
@@ -212,20 +239,13 @@ func (j *join) buildRows(ctx context.Context, t *joinTable) (duplicates bool, er
 func (x *rowIndex) hashRange(pool *types.Pool, keys []*types.Vector, from, to int) {
 	mark := pool.Mark()
 	defer pool.Release(mark)
-	l, w := x.layout, x.layout.words
+	w := x.layout.words
 	words := x.words[from*w : to*w]
 	cut := make([]*types.Vector, len(keys))
 	for i, v := range keys {
 		cut[i] = v.Slice(pool, from, to)
 	}
-	x.encodeRows(&kernels.Env{Pool: pool}, cut, to-from, nil, words)
-	scratch := types.Alloc[uint64](pool, w)
-	for i := range to - from {
-		row := words[i*w : (i+1)*w]
-		if x.long {
-			x.hashes[from+i] = l.hashLong(row, scratch, x.buffers)
-		} else {
-			x.hashes[from+i] = hashWords(row[:l.compare])
-		}
-	}
+	env := &kernels.Env{Pool: pool}
+	x.encodeRows(env, cut, to-from, nil, words)
+	x.hash(env, words, x.texts, nil, x.hashes[from:to])
 }
