@@ -55,7 +55,7 @@ func everyJoin(t *fakeTable) plan.Physical {
 	full := joinOf(plan.FullJoin, false, scanOf(t), few(), townColumn, ageColumn)
 	semi := joinOf(plan.SemiJoin, true, scanOf(t), few(), idColumn)
 	l := projectOf(joinOf(plan.LeftJoin, true, full, semi, idColumn), column(full, idColumn), column(full, ageColumn))
-	c := limitOf(s, 5, 0)
+	c := filterOf(s, call("lt", column(s, idColumn), integer(5)))
 	c = projectOf(c, column(c, idColumn), column(c, ageColumn))
 	loop := crossOf(plan.RightJoin, l, c, call("lt", column(l, 1), right(l, c, 0)))
 	return groupOf(loop, []int{0}, aggregateOf("count"))
