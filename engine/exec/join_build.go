@@ -28,8 +28,7 @@ type joinTable struct {
 	next    []uint32        // for each row, the next row with an equal key + 1, 0 = none; nil when no two rows have equal keys
 	last    uint32          // without keys: all rows are one chain, up to this row + 1
 	keys    []*types.Vector // the plain key columns, while the index is built
-	// low and high bound the keys that are not NULL, when there is one key whose values are words; see keyWords.
-	low, high int64
+	bounds  []keyBounds     // of the keys up to the first one whose values are not words, over the rows without NULL; see keyWords
 	// Rows with a NULL in a key of an indexed mark, as a chain.
 	nullHead uint32
 	nullNext []uint32

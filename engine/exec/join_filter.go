@@ -22,9 +22,12 @@ func (j *join) publishFilters(t *joinTable) {
 			continue // NULL may match, and a dynamic filter never passes it
 		}
 		state := &catalog.DynamicState{Empty: t.rows == 0}
-		if typ := k.probe.Type; !state.Empty && len(j.keys) == 1 && isWord(typ) {
-			state.Empty = t.low > t.high
-			state.Min, state.Max = wordConstant(typ, t.low), wordConstant(typ, t.high)
+		if typ := k.probe.Type; !state.Empty && p.key < len(t.bounds) {
+			b := t.bounds[p.key]
+			state.Empty = b.low > b.high
+			state.Min, state.Max = wordConstant(typ, b.low), wordConstant(typ, b.high)
+		}
+		if len(j.keys) == 1 {
 			state.Contains = t.contains()
 		}
 		j.query.filters[p.filter].Store(state)

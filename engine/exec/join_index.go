@@ -31,10 +31,12 @@ func (j *join) buildIndex(ctx context.Context, t *joinTable) error {
 	}
 	t.next = make([]uint32, t.rows)
 	var duplicates bool
-	var err error
-	if len(j.keys) == 1 && isWord(t.keys[0].Type()) {
-		duplicates, err = j.buildWords(ctx, t)
-	} else {
+	keys, packed, err := j.packWords(t)
+	switch {
+	case err != nil:
+	case packed:
+		duplicates, err = j.buildWords(ctx, t, keys)
+	default:
 		duplicates, err = j.buildRows(ctx, t)
 	}
 	if err != nil {

@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"math"
+	"math/bits"
 	"sync"
 
 	"github.com/lacunadb/lacuna/kernels"
@@ -68,25 +69,55 @@ func widen[T interface {
 	return words
 }
 
-// wordKeys is what both indexes of words have: how NULL is found.
+// wordKeys is what both indexes of words have: how keys become a word, and how NULL is found.
 type wordKeys struct {
-	nullSafe bool
-	null     uint32 // first row whose key is NULL + 1, with nullSafe
+	packed   []packedKey // of several keys; nil for one
+	nullSafe bool        // of one key
+	null     uint32      // first row whose key is NULL + 1, with nullSafe
 }
 
-// finish corrects the heads of rows that are not active or whose key is NULL.
-func (k *wordKeys) finish(env *kernels.Env, v *types.Vector, active types.Bitmap, heads []uint32) {
-	valid := types.LogicalValidity(env.Pool, v)
-	if k.nullSafe && valid != nil {
+// packedKey is the place of a key in the word of several: its distance from the least value among the build rows.
+type packedKey struct {
+	low   uint64
+	size  uint64 // the greatest distance
+	shift uint
+}
+
+// words gives the word of each row. Rows with a key that no build row has may have any, and are then outside of found.
+func (k *wordKeys) words(pool *types.Pool, keys []*types.Vector, rows int) (words []uint64, found types.Bitmap) {
+	if k.packed == nil {
+		return keyWords(pool, keys[0])[:rows], nil
+	}
+	words, found = types.Alloc[uint64](pool, rows), pool.Bitmap(rows)
+	clear(words)
+	types.FillBitmap(found, rows)
+	for i, p := range k.packed {
+		for row, x := range keyWords(pool, keys[i])[:rows] {
+			d := x - p.low
+			words[row] |= d << p.shift
+			if d > p.size {
+				found.Clear(row)
+			}
+		}
+	}
+	return words, found
+}
+
+// finish corrects the heads of rows that are not active, not found, or whose key is NULL.
+func (k *wordKeys) finish(env *kernels.Env, keys []*types.Vector, active, found types.Bitmap, heads []uint32) {
+	if valid := types.LogicalValidity(env.Pool, keys[0]); k.nullSafe && valid != nil {
 		for i := range heads {
 			if !valid.Get(i) {
 				heads[i] = k.null
 			}
 		}
-		valid = nil
+	} else {
+		for _, v := range keys {
+			clearInactive(heads, types.LogicalValidity(env.Pool, v))
+		}
 	}
 	clearInactive(heads, active)
-	clearInactive(heads, valid)
+	clearInactive(heads, found)
 }
 
 // directIndex is an array of first rows, by key - low.
@@ -97,9 +128,9 @@ type directIndex struct {
 }
 
 func (x *directIndex) find(env *kernels.Env, keys []*types.Vector, rows int, active types.Bitmap, heads []uint32) {
-	words := keyWords(env.Pool, keys[0])[:rows]
+	words, found := x.words(env.Pool, keys, rows)
 	findDirect(heads[:rows], words, x.heads, x.low)
-	x.finish(env, keys[0], active, heads[:rows])
+	x.finish(env, keys, active, found, heads[:rows])
 }
 
 func findDirect(dst []uint32, words []uint64, heads []uint32, low uint64) {
@@ -134,7 +165,7 @@ const wordSlotBytes = 16
 func hashKey(k uint64) uint64 { return fold(k^hashSeed, hashA) }
 
 func (x *wordIndex) find(env *kernels.Env, keys []*types.Vector, rows int, active types.Bitmap, heads []uint32) {
-	words := keyWords(env.Pool, keys[0])[:rows]
+	words, found := x.words(env.Pool, keys, rows)
 	if len(x.parts) == 1 {
 		findWords(heads[:rows], words, x.parts[0].slots)
 	} else {
@@ -143,7 +174,7 @@ func (x *wordIndex) find(env *kernels.Env, keys []*types.Vector, rows int, activ
 			heads[i] = findWord(x.parts[h>>x.shift].slots, k, h)
 		}
 	}
-	x.finish(env, keys[0], active, heads[:rows])
+	x.finish(env, keys, active, found, heads[:rows])
 }
 
 func findWords(dst []uint32, words []uint64, slots []wordSlot) {
@@ -212,55 +243,87 @@ const (
 	directFactor = 8
 )
 
-// buildWords indexes rows by one key that is a word.
-func (j *join) buildWords(ctx context.Context, t *joinTable) (duplicates bool, err error) {
-	v, rows := t.keys[0], t.rows
-	shared := wordKeys{nullSafe: j.keys[0].nullSafe}
-	valid := types.LogicalValidity(nil, v)
-	if shared.nullSafe && valid != nil {
-		for i := rows - 1; i >= 0; i-- {
+// packWords says how the keys of a table become one word; false when they do not: a key is longer, NULL is to match NULL in one of several, or the ranges of
+// the values are too wide.
+func (j *join) packWords(t *joinTable) (keys wordKeys, ok bool, err error) {
+	if err := j.memory.Grow(int64(t.rows) * 8); err != nil {
+		return wordKeys{}, false, err
+	}
+	defer j.memory.Shrink(int64(t.rows) * 8)
+	shift := uint(0)
+	var packed []packedKey
+	for i, v := range t.keys {
+		if !isWord(v.Type()) || j.keys[i].nullSafe && len(t.keys) > 1 {
+			return wordKeys{}, false, nil
+		}
+		b := wordBounds(keyWords(nil, v), types.AndBitmaps(nil, t.valid, types.LogicalValidity(nil, v), t.rows))
+		t.bounds = append(t.bounds, b)
+		size := uint64(0)
+		if b.low <= b.high {
+			size = uint64(b.high - b.low)
+		}
+		packed = append(packed, packedKey{low: uint64(b.low), size: size, shift: shift})
+		shift += uint(bits.Len64(size))
+	}
+	if len(t.keys) == 1 {
+		return wordKeys{nullSafe: j.keys[0].nullSafe}, true, nil
+	}
+	return wordKeys{packed: packed}, shift <= 64, nil
+}
+
+// buildWords indexes rows whose keys are one word.
+func (j *join) buildWords(ctx context.Context, t *joinTable, keys wordKeys) (duplicates bool, err error) {
+	v, rows, valid, bounds := t.keys[0], t.rows, t.valid, t.bounds[0]
+	if keys.nullSafe {
+		valid = types.LogicalValidity(nil, v)
+		for i := rows - 1; i >= 0 && valid != nil; i-- {
 			if !valid.Get(i) {
-				t.next[i] = shared.null
-				duplicates = duplicates || shared.null != 0
-				shared.null = uint32(i + 1)
+				t.next[i] = keys.null
+				duplicates = duplicates || keys.null != 0
+				keys.null = uint32(i + 1)
 			}
 		}
 	}
-	if v.Type().Storage().Width() != 8 || v.Type().Storage() == types.StorageFloat64 {
+	if len(t.keys) > 1 || v.Type().Storage().Width() != 8 || v.Type().Storage() == types.StorageFloat64 {
 		if err := j.memory.Grow(int64(rows) * 8); err != nil {
 			return false, err
 		}
 		defer j.memory.Shrink(int64(rows) * 8)
 	}
-	words := keyWords(nil, v)
-	low, high := wordBounds(words, valid)
-	t.low, t.high = low, high
-	if size := uint64(high-low) + 1; low <= high && size != 0 && size <= max(directSlots, directFactor*uint64(rows)) {
-		index := &directIndex{wordKeys: shared, low: uint64(low)}
-		t.index = index
-		more, err := j.buildDirect(ctx, t, index, int(size), words, valid)
-		return more || duplicates, err
+	words, _ := keys.words(nil, t.keys, rows)
+	if len(t.keys) > 1 {
+		bounds = wordBounds(words, valid)
 	}
-	index := &wordIndex{wordKeys: shared}
-	t.index = index
-	more, err := j.buildHash(ctx, t, index, words, valid)
+	var more bool
+	if size := uint64(bounds.high-bounds.low) + 1; bounds.low <= bounds.high && size != 0 && size <= max(directSlots, directFactor*uint64(rows)) {
+		index := &directIndex{wordKeys: keys, low: uint64(bounds.low)}
+		t.index = index
+		more, err = j.buildDirect(ctx, t, index, int(size), words, valid)
+	} else {
+		index := &wordIndex{wordKeys: keys}
+		t.index = index
+		more, err = j.buildHash(ctx, t, index, words, valid)
+	}
 	return more || duplicates, err
 }
 
-// wordBounds gives the least and the greatest of the valid words, as signed integers; low > high when there is none.
-func wordBounds(words []uint64, valid types.Bitmap) (low, high int64) {
-	low, high = math.MaxInt64, math.MinInt64
+// keyBounds are the least and the greatest of the words of a key, as signed integers; low > high when there is none.
+type keyBounds struct{ low, high int64 }
+
+// wordBounds gives the bounds of the valid words.
+func wordBounds(words []uint64, valid types.Bitmap) keyBounds {
+	b := keyBounds{math.MaxInt64, math.MinInt64}
 	if valid == nil {
 		for _, w := range words {
-			low, high = min(low, int64(w)), max(high, int64(w))
+			b.low, b.high = min(b.low, int64(w)), max(b.high, int64(w))
 		}
-		return low, high
+		return b
 	}
 	n := len(words)
 	for i := valid.NextSet(0, n); i < n; i = valid.NextSet(i+1, n) {
-		low, high = min(low, int64(words[i])), max(high, int64(words[i]))
+		b.low, b.high = min(b.low, int64(words[i])), max(b.high, int64(words[i]))
 	}
-	return low, high
+	return b
 }
 
 func (j *join) buildDirect(ctx context.Context, t *joinTable, x *directIndex, size int, words []uint64, valid types.Bitmap) (duplicates bool, err error) {
