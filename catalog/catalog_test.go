@@ -38,55 +38,143 @@ func (pathFormat) Open(ctx context.Context, fs catalog.FileSystem, path string) 
 	return &namedTable{filepath.Base(path)}, f.Close()
 }
 
+// put makes a table known in the default schema.
+func put(c *catalog.Catalog, name string, t catalog.Table, conflict catalog.Conflict) (catalog.Table, error) {
+	old, _, err := c.Create(catalog.Object{Schema: catalog.DefaultSchema, Name: name, Table: t}, conflict)
+	return old.Table, err
+}
+
+func namesOf(c *catalog.Catalog) string {
+	var all []string
+	for _, o := range c.Objects() {
+		all = append(all, o.Schema+"."+o.Name)
+	}
+	return strings.Join(all, " ")
+}
+
 func TestNames(t *testing.T) {
 	c := catalog.New(files, expr.NewSet(), pathFormat{})
 	orders, other := &namedTable{"orders"}, &namedTable{"other"}
-	if old, err := c.Put("Orders", orders, false); old != nil || err != nil {
+	if old, err := put(c, "Orders", orders, catalog.ConflictFails); old != nil || err != nil {
 		t.Fatal(old, err)
 	}
 	for _, name := range []string{"Orders", "orders", "ORDERS"} {
 		for _, schema := range []string{"", "main", "MAIN"} {
-			if got, err := c.Table(schema, name); got != orders || err != nil {
+			if got, err := c.Lookup(schema, name); got.Table != orders || err != nil {
 				t.Errorf("%s.%s: %v, %v", schema, name, got, err)
 			}
 		}
 	}
-	_, err := c.Put("oRDERS", other, false)
+	_, err := put(c, "oRDERS", other, catalog.ConflictFails)
 	wantCode(t, err, types.CodeDuplicateTable, `"oRDERS" already exists`)
-	if old, err := c.Put("oRDERS", other, true); old != orders || err != nil {
+	if _, err := put(c, "oRDERS", other, catalog.ConflictKeeps); err != nil {
+		t.Error(err)
+	}
+	if old, err := put(c, "oRDERS", other, catalog.ConflictReplaces); old != orders || err != nil {
 		t.Errorf("replacing gave %v, %v", old, err)
 	}
-	if names := c.Names(); len(names) != 1 || names[0] != "oRDERS" {
+	if names := namesOf(c); names != "main.oRDERS" {
 		t.Errorf("names %v: the last spelling counts", names)
 	}
-	if _, err := c.Put("customer", orders, false); err != nil {
+	if _, err := put(c, "customer", orders, catalog.ConflictFails); err != nil {
 		t.Fatal(err)
 	}
-	if names := strings.Join(c.Names(), " "); names != "customer oRDERS" || len(c.Tables()) != 2 {
-		t.Errorf("names %s, %d tables", names, len(c.Tables()))
+	if names := namesOf(c); names != "main.customer main.oRDERS" {
+		t.Errorf("names %s", names)
 	}
 
-	for _, test := range []struct{ schema, name, message, hint string }{
-		{"", "order", `relation "order" does not exist`, `Did you mean "oRDERS"?`},
-		{"", "custmer", `relation "custmer" does not exist`, `Did you mean "customer"?`},
-		{"", "zzzzz", `relation "zzzzz" does not exist`, ""},
-		{"other", "zzzzz", `relation "other.zzzzz" does not exist`, ""},
-		{"", "zz.txt", `relation "zz.txt" does not exist`, "To read a file, write its path in single quotes: FROM 'zz.txt'."},
+	for _, test := range []struct {
+		schema, name, message, hint string
+		code                        types.Code
+	}{
+		{"", "order", `relation "order" does not exist`, `Did you mean "oRDERS"?`, types.CodeUndefinedTable},
+		{"", "custmer", `relation "custmer" does not exist`, `Did you mean "customer"?`, types.CodeUndefinedTable},
+		{"", "zzzzz", `relation "zzzzz" does not exist`, "", types.CodeUndefinedTable},
+		{"other", "zzzzz", `schema "other" does not exist`, "", types.CodeUndefinedSchema},
+		{"mian", "zzzzz", `schema "mian" does not exist`, `Did you mean "main"?`, types.CodeUndefinedSchema},
+		{"temp", "orders", `relation "temp.orders" does not exist`, "", types.CodeUndefinedTable},
+		{"", "zz.txt", `relation "zz.txt" does not exist`, "To read a file, write its path in single quotes: FROM 'zz.txt'.", types.CodeUndefinedTable},
 	} {
-		_, err := c.Table(test.schema, test.name)
-		wantCode(t, err, types.CodeUndefinedTable, test.message)
+		_, err := c.Lookup(test.schema, test.name)
+		wantCode(t, err, test.code, test.message)
 		if hint := err.(*types.Error).Hint; hint != test.hint {
 			t.Errorf("%s: hint %q, want %q", test.name, hint, test.hint)
 		}
 	}
 
-	if got, err := c.Remove("ORDERS"); got != other || err != nil {
+	if got, err := c.Drop("table", "", "ORDERS"); got.Table != other || err != nil {
 		t.Errorf("removed %v, %v", got, err)
 	}
-	_, err = c.Remove("orders")
+	_, err = c.Drop("table", "", "orders")
 	wantCode(t, err, types.CodeUndefinedTable, "orders")
-	_, err = c.Table("", "orders")
+	_, err = c.Lookup("", "orders")
 	wantCode(t, err, types.CodeUndefinedTable, "orders")
+}
+
+// TestSchemas creates and drops schemas, qualifies names, and shadows objects by temporary ones.
+func TestSchemas(t *testing.T) {
+	c := catalog.New(files, expr.NewSet())
+	for _, qualifier := range []string{"main", "Main", "memory", "MEMORY", "memory.main", "temp.main=temp", "temp", "s=", "memory.temp=", "other.main=", "temp.temp="} {
+		text, want, given := strings.Cut(qualifier, "=")
+		if !given {
+			want = "main"
+			if text == "temp" {
+				want = "temp"
+			}
+		}
+		got, err := c.SchemaOf(strings.Split(text, "."))
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %q, %v", text, got, err)
+		}
+	}
+	if created, err := c.CreateSchema("S", catalog.ConflictFails); !created || err != nil {
+		t.Fatal(created, err)
+	}
+	_, err := c.CreateSchema("s", catalog.ConflictFails)
+	wantCode(t, err, types.CodeDuplicateSchema, `"s" already exists`)
+	if created, err := c.CreateSchema("s", catalog.ConflictKeeps); created || err != nil {
+		t.Error(created, err)
+	}
+	if got, err := c.SchemaOf([]string{"memory", "s"}); got != "S" || err != nil {
+		t.Error(got, err)
+	}
+	table, temporary, inSchema := &namedTable{"t"}, &namedTable{"temp"}, &namedTable{"s"}
+	for schema, o := range map[string]catalog.Table{"main": table, "temp": temporary, "s": inSchema} {
+		if _, created, err := c.Create(catalog.Object{Schema: schema, Name: "t", Table: o}, catalog.ConflictFails); !created || err != nil {
+			t.Fatal(created, err)
+		}
+	}
+	other := c.Session()
+	for _, test := range []struct {
+		catalog *catalog.Catalog
+		schema  string
+		want    catalog.Table
+	}{{c, "", temporary}, {c, "temp", temporary}, {c, "main", table}, {c, "s", inSchema}, {other, "", table}, {other, "S", inSchema}} {
+		if got, err := test.catalog.Lookup(test.schema, "T"); err != nil || got.Table != test.want {
+			t.Errorf("%s: %v, %v", test.schema, got, err)
+		}
+	}
+	_, err = c.DropSchema("s", false)
+	wantCode(t, err, types.CodeDependentObjects, "not empty")
+	if dropped, err := c.DropSchema("s", true); err != nil || len(dropped) != 1 || dropped[0].Table != inSchema {
+		t.Error(dropped, err)
+	}
+	_, err = c.DropSchema("s", true)
+	wantCode(t, err, types.CodeUndefinedSchema, `"s"`)
+	for _, name := range []string{"main", "TEMP"} {
+		_, err = c.DropSchema(name, true)
+		wantCode(t, err, types.CodeDependentObjects, name)
+	}
+	_, err = c.Drop("view", "", "t")
+	wantCode(t, err, types.CodeWrongObjectType, `"t" is a table, not a view`)
+	_, _, err = c.Create(catalog.Object{Schema: "main", Name: "T", View: &catalog.View{}}, catalog.ConflictReplaces)
+	wantCode(t, err, types.CodeWrongObjectType, `"t" is a table, not a view`)
+	if o, err := c.Drop("table", "", "t"); err != nil || o.Table != temporary {
+		t.Error("a temporary object is dropped first:", o, err)
+	}
+	if names := namesOf(c); names != "main.t" {
+		t.Error(names)
+	}
 }
 
 func TestOpenFile(t *testing.T) {
@@ -117,7 +205,7 @@ func TestOpenFile(t *testing.T) {
 // TestConcurrentNames changes and reads names at once. A reader sees every table that is never removed, in each version.
 func TestConcurrentNames(t *testing.T) {
 	c := catalog.New(files, expr.NewSet())
-	if _, err := c.Put("always", &namedTable{"always"}, false); err != nil {
+	if _, err := put(c, "always", &namedTable{"always"}, catalog.ConflictFails); err != nil {
 		t.Fatal(err)
 	}
 	var wait sync.WaitGroup
@@ -128,20 +216,20 @@ func TestConcurrentNames(t *testing.T) {
 				name := fmt.Sprintf("t%d", rng.IntN(5))
 				switch rng.IntN(3) {
 				case 0:
-					if _, err := c.Put(name, &namedTable{name}, true); err != nil {
+					if _, err := put(c, name, &namedTable{name}, catalog.ConflictReplaces); err != nil {
 						t.Error(err)
 					}
 				case 1:
-					_, _ = c.Remove(name) // another worker may have done it
+					_, _ = c.Drop("table", "", name) // another worker may have done it
 				default:
-					if table, err := c.Table("", name); err == nil && table.(*namedTable).name != name {
-						t.Errorf("%s is %v", name, table)
+					if o, err := c.Lookup("", name); err == nil && o.Table.(*namedTable).name != name {
+						t.Errorf("%s is %v", name, o)
 					}
 				}
-				if _, err := c.Table("", "always"); err != nil {
+				if _, err := c.Lookup("", "always"); err != nil {
 					t.Errorf("round %d: %v", i, err)
 				}
-				_, _ = c.Names(), c.Tables()
+				_, _ = c.Objects(), c.Schemas()
 			}
 		})
 	}

@@ -1,8 +1,6 @@
 package catalog
 
 import (
-	"sync/atomic"
-
 	"github.com/lacunadb/lacuna/kernels"
 	"github.com/lacunadb/lacuna/kernels/expr"
 	"github.com/lacunadb/lacuna/types"
@@ -38,31 +36,6 @@ type ColumnStatistics struct {
 	Distinct           int64
 	DistinctConfidence Confidence
 }
-
-// DynamicFilter is a condition on one column that a running query finds out, from a join's build side or a top-N, and that scans
-// consult per row group and per batch. Publish replaces the condition by a narrower one; readers see the old or the new one whole.
-type DynamicFilter struct {
-	// Column is the position in ScanRequest.Columns.
-	Column int
-	state  atomic.Pointer[DynamicState]
-}
-
-// DynamicState is what a dynamic filter knows at one moment. Rows outside it may be skipped. Null rows never pass.
-type DynamicState struct {
-	// Min and Max bound the values that matter, Constant vectors; nil means unbounded.
-	Min, Max *types.Vector
-	// Contains, when not nil, tells for a batch's column which rows may matter: bits of the others are cleared in rows. It may keep too
-	// many, never too few.
-	Contains func(pool *types.Pool, column *types.Vector, rows types.Bitmap)
-	// Empty means that no row matters: the scan can stop.
-	Empty bool
-}
-
-// Publish makes a state visible to the scans.
-func (f *DynamicFilter) Publish(s *DynamicState) { f.state.Store(s) }
-
-// State gives the present state, or nil while nothing is known.
-func (f *DynamicFilter) State() *DynamicState { return f.state.Load() }
 
 // Bounds is what is known about the column of some rows (a row group, a page, a segment) when a condition is tested against them.
 type Bounds struct {
@@ -251,6 +224,12 @@ func compareConstants(a, b *types.Vector) (int, bool) {
 		return -1, ok
 	}
 	return 1, ok
+}
+
+// Less reports whether the first value of a vector is less than that of another of the same type. False when one is null or the type has no order.
+func Less(a, b *types.Vector) bool {
+	less, ok := holds(kernels.Less, a, b)
+	return ok && less
 }
 
 func holds(op kernels.CompareOp, a, b *types.Vector) (truth, ok bool) {

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -20,12 +21,13 @@ import (
 // are safe for concurrent use.
 type DB struct {
 	options   Options
-	catalog   *catalog.Catalog
-	scheduler *exec.Scheduler
+	main      *Conn                          // the session of DB.Query
+	scheduler atomic.Pointer[exec.Scheduler] // another one when the number of threads is set
 	budget    *exec.Budget
 
 	lock    sync.Mutex
 	closed  bool
+	conns   map[*Conn]struct{} // that are open, besides main
 	running map[*statement]struct{}
 	ended   sync.WaitGroup // of the running statements
 }
@@ -39,13 +41,10 @@ func Open(options Options) (*DB, error) {
 	functions := expr.NewSet()
 	scalar.Register(functions)
 	agg.Register(functions)
-	return &DB{
-		options:   options,
-		catalog:   catalog.New(options.Files, functions, formats...),
-		scheduler: exec.NewScheduler(options.Threads),
-		budget:    exec.NewBudget(options.MemoryLimit),
-		running:   map[*statement]struct{}{},
-	}, nil
+	db := &DB{options: options, budget: exec.NewBudget(options.MemoryLimit), conns: map[*Conn]struct{}{}, running: map[*statement]struct{}{}}
+	db.scheduler.Store(exec.NewScheduler(options.Threads))
+	db.main = newConn(db, catalog.New(options.Files, functions, formats...))
+	return db, nil
 }
 
 // errDatabaseClosed ends the queries of a database that is closed.
@@ -63,8 +62,11 @@ func (db *DB) Close() error {
 	db.lock.Unlock()
 	db.ended.Wait()
 	if first {
-		for _, name := range db.catalog.Names() {
-			_ = db.Drop(name)
+		for _, o := range db.main.catalog.Objects() {
+			release(o.Table)
+		}
+		for c := range db.conns {
+			c.dropTemporary()
 		}
 	}
 	return nil
@@ -98,7 +100,7 @@ func loaded(t *mem.Table, err error) (catalog.Table, error) {
 // RegisterFile puts a file under a name, as FROM 'path' reads it. Its schema is read now; each query opens the file again, and fails when the
 // file has changed since.
 func (db *DB) RegisterFile(ctx context.Context, name, path string) error {
-	return db.register(name, func() (catalog.Table, error) { return db.catalog.OpenFile(ctx, path) })
+	return db.register(name, func() (catalog.Table, error) { return db.main.catalog.OpenFile(ctx, path) })
 }
 
 func (db *DB) register(name string, load func() (catalog.Table, error)) error {
@@ -115,22 +117,22 @@ func (db *DB) register(name string, load func() (catalog.Table, error)) error {
 		release(t)
 		return errDatabaseClosed
 	}
-	old, err := db.catalog.Put(name, t, true)
+	old, _, err := db.main.catalog.Create(catalog.Object{Schema: catalog.DefaultSchema, Name: name, Table: t}, catalog.ConflictReplaces)
 	if err != nil {
 		release(t)
 		return err
 	}
-	release(old)
+	release(old.Table)
 	return nil
 }
 
-// Drop forgets a table. Queries that read it go on to their end.
+// Drop forgets a table of the default schema. Queries that read it go on to their end.
 func (db *DB) Drop(name string) error {
-	t, err := db.catalog.Remove(name)
+	o, err := db.main.catalog.Drop("table", catalog.DefaultSchema, name)
 	if err != nil {
 		return err
 	}
-	release(t)
+	release(o.Table)
 	return nil
 }
 
@@ -142,20 +144,22 @@ type shared interface {
 	Release()
 }
 
+// release gives up the catalog's share in a table; nil is none.
 func release(t catalog.Table) {
-	if s, ok := t.(shared); ok {
+	if s, ok := t.(interface{ Release() }); ok {
 		s.Release()
 	}
 }
 
 // begin makes a statement known to the database, so that Close can end it. The caller must call its end.
-func (db *DB) begin(ctx context.Context, text string) (*statement, error) {
+func (c *Conn) begin(ctx context.Context, text string) (*statement, error) {
+	db := c.db
 	db.lock.Lock()
 	defer db.lock.Unlock()
 	if db.closed {
 		return nil, errDatabaseClosed
 	}
-	s := &statement{db: db, text: text}
+	s := &statement{db: db, conn: c, settings: c.settings.Load(), text: text}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
 	db.running[s] = struct{}{}
 	db.ended.Add(1)

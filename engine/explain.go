@@ -1,28 +1,32 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/lacunadb/lacuna/plan"
+	"github.com/lacunadb/lacuna/plan/sql"
 	"github.com/lacunadb/lacuna/types"
 )
 
-// explain gives the text of a plan, a row a line; with analyze the plan is run first, and its profile shown.
-func (s *statement) explain(p *plan.PhysicalPlan, analyze bool) (*Result, error) {
+// explain gives the text of a plan, a row a line, or as one JSON document; with analyze the plan is run first, and its profile shown.
+func (s *statement) explain(p *plan.PhysicalPlan, bound *sql.Bound) (*Result, error) {
 	var profile *plan.Profile
-	if analyze {
+	if bound.Analyze {
 		measured, err := s.measure(p)
 		if err != nil {
 			return nil, err
 		}
 		profile = &measured
 	}
-	lines := strings.Split(strings.TrimSuffix(plan.Explain(p, profile), "\n"), "\n")
-	rows := make([][]any, len(lines))
-	for i, line := range lines {
-		rows[i] = []any{line}
+	if bound.Format == "JSON" {
+		return s.knownResult(textColumns("plan"), [][]any{{plan.ExplainJSON(p, profile)}})
 	}
-	return s.textResult([]string{"plan"}, rows)
+	var rows [][]any
+	for line := range strings.Lines(plan.Explain(p, profile)) {
+		rows = append(rows, []any{strings.TrimSuffix(line, "\n")})
+	}
+	return s.knownResult(textColumns("plan"), rows)
 }
 
 // measure runs a plan for its profile; the rows are thrown away.
@@ -44,39 +48,46 @@ func (s *statement) measure(p *plan.PhysicalPlan) (plan.Profile, error) {
 	}
 }
 
-// describe gives the columns of a query or table, a row each.
-func (s *statement) describe(columns types.Schema) (*Result, error) {
+// describe gives the columns of a query or table, a row each, with the texts of their defaults.
+func (s *statement) describe(columns types.Schema, defaults []string) (*Result, error) {
 	rows := make([][]any, len(columns))
 	for i, f := range columns {
 		null := "NO"
 		if f.Nullable {
 			null = "YES"
 		}
-		rows[i] = []any{f.Name, f.Type.String(), null}
+		rows[i] = []any{f.Name, f.Type.String(), null, nil, nil, nil}
+		if defaults != nil && defaults[i] != "" {
+			rows[i][4] = defaults[i]
+		}
 	}
-	return s.textResult([]string{"column_name", "column_type", "null"}, rows)
+	return s.knownResult(textColumns("column_name", "column_type", "null", "key", "default", "extra"), rows)
 }
 
-// showTables gives the names of the tables.
-func (s *statement) showTables() (*Result, error) {
-	var rows [][]any
-	for _, name := range s.db.catalog.Names() {
-		rows = append(rows, []any{name})
-	}
-	return s.textResult([]string{"name"}, rows)
-}
-
-// textResult makes a result of VARCHAR columns from rows that are known.
-func (s *statement) textResult(names []string, rows [][]any) (*Result, error) {
+// textColumns gives the schema of columns of type VARCHAR.
+func textColumns(names ...string) types.Schema {
 	schema := make(types.Schema, len(names))
-	columns := make([]*types.Vector, len(names))
 	for i, name := range names {
-		schema[i] = types.Field{Name: name, Type: types.Varchar}
+		schema[i] = types.Field{Name: name, Type: types.Varchar, Nullable: true}
+	}
+	return schema
+}
+
+// sortedRows sorts rows by their first column, a text.
+func sortedRows(rows [][]any) [][]any {
+	slices.SortFunc(rows, func(a, b []any) int { return strings.Compare(a[0].(string), b[0].(string)) })
+	return rows
+}
+
+// knownResult makes a result of rows that are known.
+func (s *statement) knownResult(schema types.Schema, rows [][]any) (*Result, error) {
+	columns := make([]*types.Vector, len(schema))
+	for i, f := range schema {
 		values := make([]any, len(rows))
 		for r, row := range rows {
 			values[r] = row[i]
 		}
-		v, err := types.FromValues(nil, types.Varchar, values)
+		v, err := types.FromValues(nil, f.Type, values)
 		if err != nil {
 			return nil, err
 		}
@@ -86,7 +97,10 @@ func (s *statement) textResult(names []string, rows [][]any) (*Result, error) {
 }
 
 // knownRows is one batch as the source of a result.
-type knownRows struct{ batch *types.Batch }
+type knownRows struct {
+	batch   *types.Batch
+	profile plan.Profile // of what was run for them
+}
 
 // Next gives the batch, once.
 func (k *knownRows) Next() (*types.Batch, error) {
@@ -95,8 +109,8 @@ func (k *knownRows) Next() (*types.Batch, error) {
 	return b, nil
 }
 
-// Profile is empty: nothing was run.
-func (k *knownRows) Profile() plan.Profile { return plan.Profile{} }
+// Profile says what was run, if anything was.
+func (k *knownRows) Profile() plan.Profile { return k.profile }
 
 // Close does nothing.
 func (k *knownRows) Close() error { return nil }

@@ -14,7 +14,8 @@ import (
 type Options struct {
 	// Threads is how many workers run at a time, over all queries; 0 is runtime.GOMAXPROCS(0).
 	Threads int
-	// MemoryLimit is how many bytes all queries together may hold in hash tables, sort runs and results on their way; 0 is 80 % of the
+	// MemoryLimit is how many bytes all queries together may hold in hash tables, sort runs and results on their way, and the tables that statements
+	// made in their rows; 0 is 80 % of the
 	// machine's memory, or of the cgroup's when that is smaller. A query that would go beyond fails with SQLSTATE 53200.
 	MemoryLimit int64
 	// BatchRows is how many rows are processed at a time; 0 is exec.DefaultBatchRows. Results come in batches of about that size.
@@ -66,13 +67,4 @@ const maxBatchRows = 1 << 20
 // export gives the part of the options that says which Arrow types results have.
 func (o *Options) export() types.ExportOptions {
 	return types.ExportOptions{StringViews: o.StringViews, NarrowDecimals: o.NarrowDecimals}
-}
-
-// optimizer makes the optimizer of one statement.
-func (o *Options) optimizer(ids *plan.IDs) *plan.Optimizer {
-	disabled := make(map[string]bool, len(o.DisabledRules))
-	for _, name := range o.DisabledRules {
-		disabled[name] = true
-	}
-	return &plan.Optimizer{IDs: ids, Off: o.OptimizerOff, Disabled: disabled}
 }

@@ -6,47 +6,42 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"github.com/lacunadb/lacuna/catalog"
 	"github.com/lacunadb/lacuna/engine/exec"
 	"github.com/lacunadb/lacuna/plan"
 	"github.com/lacunadb/lacuna/plan/sql"
 	"github.com/lacunadb/lacuna/types"
 )
 
-// Query starts one SQL statement; text must hold exactly one. Its rows come from the Result, while the statement runs: the caller must read the
-// result to its end, Release it, or cancel ctx, after which everything that the query holds is given back.
+// Query starts one SQL statement; text must hold exactly one. A query's rows come from the Result, while it runs: the caller must read the
+// result to its end, Release it, or cancel ctx, after which everything that the query holds is given back. Other statements have been done when
+// Query returns: those that write rows give one column, Count, with their number.
 //
 // args are the values of the statement's parameters: by position for ? and $1, Named for $name; see Named for the Go types.
 //
 // Errors are *types.Error. What is wrong with the text, with names and with types comes from Query; what is wrong with the data comes
 // from the Result.
 func (db *DB) Query(ctx context.Context, text string, args ...any) (*Result, error) {
-	s, err := db.begin(ctx, text)
-	if err != nil {
-		return nil, err
-	}
-	result, err := s.start(args)
-	if err != nil {
-		err = s.failure(err)
-		s.end()
-		return nil, err
-	}
-	return result, nil
+	return db.main.Query(ctx, text, args...)
 }
 
 // statement is one statement on its way, from Query to the end of its result.
 type statement struct {
-	db     *DB
-	text   string
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	tables []shared // that it uses
+	db       *DB
+	conn     *Conn
+	settings *settings // of the session, when the statement began
+	text     string
+	ctx      context.Context
+	cancel   context.CancelCauseFunc
+	tables   []shared // that it uses
+	locked   catalog.Writable
+	unlock   func() // of locked
 }
 
 // end gives back what the statement holds. Called once.
 func (s *statement) end() {
-	for _, t := range s.tables {
-		t.Release()
-	}
+	s.releaseTables()
+	s.unlockTable()
 	s.cancel(nil)
 	s.db.forget(s)
 }
@@ -72,27 +67,32 @@ func (s *statement) start(args []any) (result *Result, err error) {
 		return nil, err
 	}
 	switch {
-	case bound.ShowTables:
-		return s.showTables()
 	case bound.Describe:
-		return s.describe(plan.SchemaOf(bound.Plan))
+		return s.describe(plan.SchemaOf(bound.Plan), bound.Defaults)
+	case bound.Command != nil && !bound.Explain:
+		return s.command(bound)
 	}
-	logical, err := s.db.options.optimizer(bound.IDs).Optimize(bound.Plan)
-	if err != nil {
-		return nil, err
-	}
-	physical, err := plan.Build(logical)
+	physical, err := s.writePlan(bound)
 	if err != nil {
 		return nil, err
 	}
 	if bound.Explain {
-		return s.explain(physical, bound.Analyze)
+		return s.explain(physical, bound)
 	}
 	run, err := s.run(physical, false)
 	if err != nil {
 		return nil, err
 	}
 	return newResult(s, physical.Root.Schema(), run), nil
+}
+
+// physical optimizes the plan of a statement and chooses the physical one.
+func (s *statement) physical(bound *sql.Bound) (*plan.PhysicalPlan, error) {
+	logical, err := s.settings.optimizer(bound.IDs).Optimize(bound.Plan)
+	if err != nil {
+		return nil, err
+	}
+	return plan.Build(logical)
 }
 
 // parse gives the one statement of the text.
@@ -109,14 +109,49 @@ func (s *statement) parse() (sql.Statement, error) {
 	return all[0], nil
 }
 
-// bind binds the statement and acquires the tables that it reads. A table that was dropped and released in between is looked up again.
+// session gives what the statement is bound in.
+func (s *statement) session(parameters map[string]*types.Vector) sql.Session {
+	return sql.Session{
+		Catalog: s.conn.catalog, Parameters: parameters, NullsFirst: nullOrders[s.settings.nullOrder], Zone: s.settings.zone, Setting: s.conn.value,
+	}
+}
+
+// bind binds the statement and acquires the tables that it reads. A table that was dropped and released in between is looked up again. One that the
+// statement removes rows of is locked, and then read as it is.
 func (s *statement) bind(parsed sql.Statement, parameters map[string]*types.Vector) (*sql.Bound, error) {
 	for {
-		bound, err := sql.Bind(s.ctx, s.text, parsed, sql.Session{Catalog: s.db.catalog, Parameters: parameters})
-		if err != nil || bound.Plan == nil || s.acquire(bound.Plan) {
+		bound, err := sql.Bind(s.ctx, s.text, parsed, s.session(parameters))
+		if err != nil || bound.Plan == nil {
 			return bound, err
 		}
+		if !s.acquire(bound.Plan) {
+			continue
+		}
+		change, ok := bound.Command.(*sql.Change)
+		if !ok || !change.Write.Removes || change.Table == s.locked {
+			return bound, nil
+		}
+		s.releaseTables()
+		s.unlockTable()
+		if s.unlock, err = change.Table.Lock(s.ctx); err != nil {
+			return nil, err
+		}
+		s.locked = change.Table
 	}
+}
+
+func (s *statement) unlockTable() {
+	if s.locked != nil {
+		s.unlock()
+		s.locked = nil
+	}
+}
+
+func (s *statement) releaseTables() {
+	for _, t := range s.tables {
+		t.Release()
+	}
+	s.tables = nil
 }
 
 // acquire takes a share in every table of a plan; false, and none, when one is gone.
@@ -136,19 +171,16 @@ func (s *statement) acquire(root plan.Node) bool {
 		}
 	})
 	if gone {
-		for _, t := range s.tables {
-			t.Release()
-		}
-		s.tables = nil
+		s.releaseTables()
 	}
 	return !gone
 }
 
 // run starts a physical plan.
 func (s *statement) run(p *plan.PhysicalPlan, analyze bool) (*exec.Execution, error) {
-	o := &s.db.options
+	scheduler := s.db.scheduler.Load()
 	return exec.Run(s.ctx, p, exec.Options{
-		Scheduler: s.db.scheduler, Budget: s.db.budget, Threads: o.Threads, BatchRows: o.BatchRows, Analyze: analyze,
+		Scheduler: scheduler, Budget: s.db.budget, Threads: scheduler.Size(), BatchRows: s.settings.batchRows, Analyze: analyze,
 	})
 }
 

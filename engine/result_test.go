@@ -204,8 +204,8 @@ func TestExplain(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, analyzed)
 		}
 	}
-	expectRows(t, db, "DESCRIBE encoded", "id BIGINT NO", "dict VARCHAR YES", "runs INTEGER YES")
-	expectRows(t, db, "DESCRIBE SELECT i + 1 AS j, 'x' FROM t", "j INTEGER YES", "'x' VARCHAR NO")
+	expectRows(t, db, "DESCRIBE encoded", "id BIGINT NO NULL NULL NULL", "dict VARCHAR YES NULL NULL NULL", "runs INTEGER YES NULL NULL NULL")
+	expectRows(t, db, "DESCRIBE SELECT i + 1 AS j, 'x' FROM t", "j INTEGER YES NULL NULL NULL", "'x' VARCHAR NO NULL NULL NULL")
 	expectRows(t, db, "SHOW TABLES", "encoded", "n", "nothing", "t")
 	if err := failureOf(db, context.Background(), "EXPLAIN ANALYZE SELECT s::INTEGER FROM t"); codeOf(err) != types.CodeInvalidText {
 		t.Errorf("EXPLAIN ANALYZE of what fails: %v", err)

@@ -72,6 +72,47 @@ func mapExpressions(n Node, f func(*expr.Expr) *expr.Expr) Node {
 	return out
 }
 
+// At gives an expression whose every node has a position in the SQL text, that of the place where its text is used.
+func At(e *expr.Expr, position int) *expr.Expr {
+	return (&relocation{position: position, done: map[*Subquery]*Subquery{}}).expr(e)
+}
+
+// Relocate gives a plan all of whose expressions have a position: for the text of a view, which is not the statement's.
+func Relocate(n Node, position int) Node {
+	r := &relocation{position: position, done: map[*Subquery]*Subquery{}}
+	return r.node(n)
+}
+
+type relocation struct {
+	position int
+	done     map[*Subquery]*Subquery // a subquery stays one, wherever it stands
+}
+
+func (r *relocation) node(n Node) Node {
+	return Transform(n, func(n Node) Node { return mapExpressions(n, r.expr) })
+}
+
+func (r *relocation) expr(e *expr.Expr) *expr.Expr {
+	return e.Rewrite(func(x *expr.Expr) *expr.Expr {
+		x = x.At(r.position)
+		if x.Op != expr.Subquery {
+			return x
+		}
+		s := x.Subquery.(*Subquery)
+		if r.done[s] == nil {
+			c := *s
+			c.Plan = r.node(s.Plan)
+			c.Conditions = make([]*expr.Expr, len(s.Conditions))
+			for i, condition := range s.Conditions {
+				c.Conditions[i] = r.expr(condition)
+			}
+			r.done[s] = &c
+		}
+		x.Subquery = r.done[s]
+		return x
+	})
+}
+
 // mapper applies f and notes whether anything changed.
 type mapper struct {
 	f       func(*expr.Expr) *expr.Expr

@@ -20,6 +20,10 @@ const (
 	CodeUndefinedFunction    Code = "42883" // also: no overload takes these argument types
 	CodeUndefinedParameter   Code = "42P02"
 	CodeDuplicateTable       Code = "42P07"
+	CodeDuplicateSchema      Code = "42P06"
+	CodeUndefinedSchema      Code = "3F000"
+	CodeUndefinedDatabase    Code = "3D000"
+	CodeDependentObjects     Code = "2BP01" // a schema that is not empty
 	CodeDuplicateColumn      Code = "42701"
 	CodeDuplicateAlias       Code = "42712"
 	CodeAmbiguousColumn      Code = "42702"
@@ -44,6 +48,8 @@ const (
 	CodeInvalidUTF8          Code = "22021"
 	CodeNullNotAllowed       Code = "22004"
 	CodeNotNullViolation     Code = "23502"
+	CodeCheckViolation       Code = "23514"
+	CodeSerialization        Code = "40001" // another statement changed the same table first
 	CodeCardinalityViolation Code = "21000" // a scalar subquery with two rows
 	CodeArrayElement         Code = "2202E" // index out of bounds
 	CodeDataCorrupted        Code = "XX001" // a file or array that contradicts its format

@@ -14,13 +14,13 @@ const morselBatches = 16
 // defaultBatchRows is the size of batches when a request does not say.
 const defaultBatchRows = 4096
 
-// Scan reads the table in morsels of morselBatches batches. A batch ends early where a chunk of one of its columns ends. Filters are left to
-// the query. The table must stay acquired until the scan and all its batches are done with.
+// Scan reads the table in morsels of morselBatches batches. A batch ends early where a chunk of one of its columns ends. Dynamic filters choose among
+// the rows; the others are left to the query. The table must stay acquired until the scan and all its batches are done with.
 func (t *Table) Scan(ctx context.Context, request catalog.ScanRequest) (catalog.Scan, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	s := &scan{rows: t.rows, batchRows: int64(request.BatchRows)}
+	s := &scan{rows: t.rows, batchRows: int64(request.BatchRows), dynamic: request.Dynamic}
 	if s.batchRows <= 0 {
 		s.batchRows = defaultBatchRows
 	}
@@ -39,6 +39,7 @@ type scan struct {
 	columns   []*column
 	rows      int64
 	batchRows int64
+	dynamic   []*catalog.DynamicFilter
 	next      atomic.Int64 // number of the next morsel
 }
 
@@ -53,7 +54,7 @@ func (s *scan) Next(ctx context.Context) (catalog.Morsel, error) {
 	number := s.next.Add(1) - 1
 	size := s.batchRows * morselBatches
 	start := number * size
-	if start >= s.rows {
+	if start >= s.rows || nothingMatters(s.dynamic) {
 		return nil, nil
 	}
 	m := &morsel{scan: s, number: int(number), row: start, end: min(start+size, s.rows), chunks: make([]int, len(s.columns))}
@@ -78,14 +79,25 @@ type morsel struct {
 // Number gives the morsel's place in the table.
 func (m *morsel) Number() int { return m.number }
 
-// Next gives the next batch. Its vectors borrow the table's memory and the pool's.
+// Next gives the next batch with rows that matter. Its vectors borrow the table's memory and the pool's.
 func (m *morsel) Next(ctx context.Context, pool *types.Pool) (*types.Batch, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	for m.row < m.end {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		batch, err := m.batch(pool)
+		if err != nil {
+			return nil, err
+		}
+		if batch = narrowed(pool, batch, m.scan.dynamic); batch.Selected > 0 {
+			return batch, nil
+		}
 	}
-	if m.row == m.end {
-		return nil, nil
-	}
+	return nil, nil
+}
+
+// batch gives the next rows.
+func (m *morsel) batch(pool *types.Pool) (*types.Batch, error) {
 	n := min(m.scan.batchRows, m.end-m.row)
 	for i, c := range m.scan.columns {
 		k := &c.chunks[m.chunks[i]]

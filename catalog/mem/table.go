@@ -125,17 +125,7 @@ func (t *Table) Schema() types.Schema { return t.schema }
 func (t *Table) Applies(*expr.Expr) bool { return false }
 
 // Acquire adds a user, who calls Release when done. It reports false, and adds none, when the last user has gone already.
-func (t *Table) Acquire() bool {
-	for {
-		n := t.users.Load()
-		if n == 0 {
-			return false
-		}
-		if t.users.CompareAndSwap(n, n+1) {
-			return true
-		}
-	}
-}
+func (t *Table) Acquire() bool { return acquire(&t.users) }
 
 // Release ends one use; with the last one the Arrow data are released.
 func (t *Table) Release() {

@@ -3,8 +3,6 @@ package parquet
 import (
 	"slices"
 
-	"github.com/lacunadb/lacuna/catalog"
-	"github.com/lacunadb/lacuna/kernels"
 	"github.com/lacunadb/lacuna/kernels/asm"
 	"github.com/lacunadb/lacuna/kernels/expr"
 	"github.com/lacunadb/lacuna/types"
@@ -177,7 +175,7 @@ func (m *morsel) filterDynamic(pool *types.Pool, batch *types.Batch, read func(c
 		if err := read(d.Column); err != nil {
 			return err
 		}
-		if selectRows(batch, dynamicRows(pool, batch, d.Column, state)); batch.Selected == 0 {
+		if selectRows(batch, state.Rows(pool, batch, d.Column)); batch.Selected == 0 {
 			return nil
 		}
 	}
@@ -193,35 +191,6 @@ func selectRows(batch *types.Batch, rows types.Bitmap) {
 	}
 }
 
-// dynamicRows gives the selected rows that a dynamic filter leaves.
-func dynamicRows(pool *types.Pool, batch *types.Batch, column int, state *catalog.DynamicState) types.Bitmap {
-	env := &kernels.Env{Pool: pool, Rows: batch.Rows}
-	v := batch.Columns[column]
-	rows := types.AndBitmaps(pool, batch.Selection, types.LogicalValidity(pool, v), batch.Rows)
-	narrow := func(op kernels.CompareOp, bound *types.Vector) {
-		if bound == nil {
-			return
-		}
-		// A bound of another type says nothing; the join itself decides.
-		if truth, err := kernels.Compare(env, op, v, types.NewConstant(bound, batch.Rows)); err == nil {
-			rows = types.AndBitmaps(pool, rows, kernels.TrueRows(env, truth), batch.Rows)
-		}
-	}
-	narrow(kernels.GreaterEqual, state.Min)
-	narrow(kernels.LessEqual, state.Max)
-	if state.Contains == nil {
-		return rows
-	}
-	own := pool.Bitmap(batch.Rows) // Contains clears bits in it
-	if rows == nil {
-		types.FillBitmap(own, batch.Rows)
-	} else {
-		copy(own, rows)
-	}
-	state.Contains(pool, v, own)
-	return own
-}
-
 // dynamicMayMatch asks the statistics of a row group about the dynamic filters as they are now.
 func (s *scan) dynamicMayMatch(g *rowGroup) bool {
 	for _, d := range s.dynamic {
@@ -232,13 +201,7 @@ func (s *scan) dynamicMayMatch(g *rowGroup) bool {
 		if state.Empty {
 			return false
 		}
-		b, ok := s.bounds(g, d.Column)
-		switch {
-		case !ok:
-			continue
-		case b.Nulls >= 0 && b.Nulls == b.Rows: // null rows never pass
-			return false
-		case state.Min != nil && b.Max != nil && less(b.Max, state.Min), state.Max != nil && b.Min != nil && less(state.Max, b.Min):
+		if b, ok := s.bounds(g, d.Column); ok && !state.MayMatch(b) {
 			return false
 		}
 	}

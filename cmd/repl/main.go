@@ -127,43 +127,19 @@ func open(ctx context.Context, threads int) (*session, error) {
 
 // statements runs the statements of a text up to the first that fails, and reports whether none did.
 func (s *session) statements(text string) bool {
-	spans, err := sql.Split(text)
+	err := s.db.Script(s.ctx, text, func(result *engine.Result) error {
+		if len(result.Columns()) == 0 {
+			return nil // there is nothing to print of a statement like CREATE VIEW
+		}
+		if err := s.print(s.stdout, result); err != nil {
+			return err
+		}
+		return s.stdout.Flush()
+	})
 	if err != nil {
 		s.report(err)
-		return false
 	}
-	for _, span := range spans {
-		if err := s.statement(text[span.Start:span.End]); err != nil {
-			s.report(inText(err, text, span.Start))
-			return false
-		}
-	}
-	return true
-}
-
-// statement runs one statement and prints its result.
-func (s *session) statement(text string) error {
-	result, err := s.db.Query(s.ctx, text)
-	if err != nil {
-		return err
-	}
-	defer result.Release()
-	if err := s.print(s.stdout, result); err != nil {
-		return err
-	}
-	return s.stdout.Flush()
-}
-
-// inText gives an error about a statement as one about the text in which the statement begins at an offset.
-func inText(err error, text string, start int) error {
-	var e *types.Error
-	if !errors.As(err, &e) || e.Position.Line <= 0 {
-		return err
-	}
-	moved := *e
-	moved.Source = text
-	moved.Position = types.PositionAt(text, start+e.Position.Offset)
-	return &moved
+	return err == nil
 }
 
 // report prints an error, after what was printed before it.

@@ -76,6 +76,9 @@ func (q *Execution) fragments(p plan.Physical) ([]fragment, error) {
 			in.mark = &plan.PhysicalMark{Condition: p.Mark}
 		}
 		return q.joinFragments(in)
+	case *plan.WriteRows:
+		sink := newWrite(q, p)
+		return q.breaker(p.Input, sink, false, sink.open)
 	}
 	return nil, types.Errorf(types.CodeInternal, "no operator for %T", p)
 }

@@ -38,6 +38,7 @@ type Execution struct {
 	shared      map[plan.SharedID]*rowStore            // rows that several operators read
 	recursion   *recursionLevel                        // in whose step operators are being compiled; nil outside
 	filters     []atomic.Pointer[catalog.DynamicState] // of the plan's dynamic filters, once they are known
+	closers     []func()                               // called when the query has ended
 	cancel      context.CancelCauseFunc
 	done        chan struct{} // closed when all goroutines have ended
 	started     time.Time
@@ -55,11 +56,12 @@ func Run(ctx context.Context, p *plan.PhysicalPlan, options Options) (*Execution
 	}
 	options.Threads = max(1, options.Threads)
 	q := &Execution{
-		plan: p, options: options, reservation: &Reservation{budget: options.Budget}, done: make(chan struct{}),
+		plan: p, options: options, reservation: options.Budget.Reserve(), done: make(chan struct{}),
 		shared: map[plan.SharedID]*rowStore{}, accounts: map[int]*account{}, filters: make([]atomic.Pointer[catalog.DynamicState], p.Filters), metrics: make([]plan.Metrics, p.Operators), started: time.Now(),
 	}
 	fragments, err := q.compile(p.Root)
 	if err != nil {
+		q.closeAll()
 		return nil, err
 	}
 	ctx, q.cancel = context.WithCancelCause(ctx)
@@ -125,8 +127,20 @@ func (q *Execution) Close() error {
 	q.cancel(errClosed)
 	<-q.done
 	q.result.close()
+	q.closeAll()
 	q.reservation.free()
 	return nil
+}
+
+// closeAll calls the closers, each once.
+func (q *Execution) closeAll() {
+	q.lock.Lock()
+	closers := q.closers
+	q.closers = nil
+	q.lock.Unlock()
+	for _, f := range closers {
+		f()
+	}
 }
 
 // Profile gives what the operators did; complete once Next has returned nil or an error.

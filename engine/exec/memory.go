@@ -13,29 +13,36 @@ import (
 // Budget is the memory that the queries of one database may hold in large structures: hash tables, sort runs, results on their way.
 // Every large allocation is reserved before it is made. Safe for concurrent use.
 type Budget struct {
-	limit int64
+	limit atomic.Int64
 	used  atomic.Int64
 }
 
 // NewBudget makes a budget of limit bytes; 0 means DefaultMemoryLimit.
 func NewBudget(limit int64) *Budget {
-	if limit <= 0 {
-		limit = DefaultMemoryLimit()
-	}
-	return &Budget{limit: limit}
+	b := &Budget{}
+	b.SetLimit(limit)
+	return b
 }
 
 // Limit gives the size of the budget in bytes.
-func (b *Budget) Limit() int64 { return b.limit }
+func (b *Budget) Limit() int64 { return b.limit.Load() }
+
+// SetLimit changes the size of the budget; 0 means DefaultMemoryLimit. What is reserved beyond it stays so.
+func (b *Budget) SetLimit(limit int64) {
+	if limit <= 0 {
+		limit = DefaultMemoryLimit()
+	}
+	b.limit.Store(limit)
+}
 
 // Used gives the bytes that are reserved now.
 func (b *Budget) Used() int64 { return b.used.Load() }
 
 func (b *Budget) reserve(n int64) error {
 	for {
-		used := b.used.Load()
-		if n > 0 && n > b.limit-used {
-			return types.KindErrorf(types.ErrOutOfMemory, "out of memory: %d bytes are wanted, %d of %d are in use", n, used, b.limit).
+		used, limit := b.used.Load(), b.limit.Load()
+		if n > 0 && n > limit-used {
+			return types.KindErrorf(types.ErrOutOfMemory, "out of memory: %d bytes are wanted, %d of %d are in use", n, used, limit).
 				WithHint("Raise the memory limit, or let fewer queries run at once.")
 		}
 		if b.used.CompareAndSwap(used, used+n) {
@@ -44,7 +51,10 @@ func (b *Budget) reserve(n int64) error {
 	}
 }
 
-// Reservation is the part of the budget that one query holds. Safe for concurrent use.
+// Reserve makes a reservation of nothing yet.
+func (b *Budget) Reserve() *Reservation { return &Reservation{budget: b} }
+
+// Reservation is the part of the budget that one query, or the rows of one table, hold. Safe for concurrent use.
 type Reservation struct {
 	budget *Budget
 	used   atomic.Int64
@@ -81,9 +91,11 @@ func (r *Reservation) free() {
 // need the rest.
 const memoryShare = 0.8
 
-// DefaultMemoryLimit gives 80 % of the memory that this process may use: the machine's, or its cgroup's when that is smaller. Where neither is
-// known it is 4 GiB.
-func DefaultMemoryLimit() int64 {
+// DefaultMemoryLimit gives 80 % of MachineMemory.
+func DefaultMemoryLimit() int64 { return int64(float64(MachineMemory()) * memoryShare) }
+
+// MachineMemory gives the bytes that this process may use: the machine's, or its cgroup's when those are fewer. Where neither is known it is 5 GiB.
+func MachineMemory() int64 {
 	limit := int64(0)
 	smaller := func(n int64) {
 		if n > 0 && (limit == 0 || n < limit) {
@@ -107,7 +119,7 @@ func DefaultMemoryLimit() int64 {
 		}
 	}
 	if limit == 0 {
-		return 4 << 30
+		return 5 << 30
 	}
-	return int64(float64(limit) * memoryShare)
+	return limit
 }

@@ -13,6 +13,9 @@ func NewScheduler(n int) *Scheduler {
 	return &Scheduler{tokens: make(chan struct{}, max(1, n))}
 }
 
+// Size gives the number of tokens.
+func (s *Scheduler) Size() int { return cap(s.tokens) }
+
 func (s *Scheduler) acquire(ctx context.Context) error {
 	// A cancelled query must not start another morsel, even if a token is free.
 	if err := context.Cause(ctx); err != nil {

@@ -12,15 +12,17 @@ import (
 
 // Bound is a statement whose names are resolved and whose expressions are typed: what the planner takes.
 type Bound struct {
-	// Plan is the logical plan of a query.
+	// Plan is the logical plan of a query, or of the rows that a command works on; nil when there are none.
 	Plan plan.Node
-	// Explain says that the plan is to be shown, not its result; with Analyze it is run for its profile first.
+	// Command is what a statement that is not a query does; nil for a query.
+	Command Command
+	// Explain says that the plan is to be shown in Format, not its result; with Analyze it is run for its profile first.
 	Explain, Analyze bool
-	// Describe says that the columns of the plan are to be shown.
+	Format           string // TEXT or JSON
+	// Describe says that the columns of the plan are to be shown, with their defaults if it is one table that has some.
 	Describe bool
-	// ShowTables says that the names of the tables are to be shown; Plan is nil.
-	ShowTables bool
-	IDs        *plan.IDs
+	Defaults []string
+	IDs      *plan.IDs
 }
 
 // Session is what the meaning of a statement depends on beside its text.
@@ -32,19 +34,25 @@ type Session struct {
 	NullsFirst func(descending bool) bool
 	// Zone is the time zone of TIMESTAMP WITH TIME ZONE; nil is UTC.
 	Zone *time.Location
+	// Setting gives the value of a setting as a constant, and whether there is one of that name; nil when there are none.
+	Setting func(name string) (value *types.Vector, known bool)
 }
 
 // Bind resolves a statement that Parse made from text.
 func Bind(ctx context.Context, text string, statement Statement, session Session) (*Bound, error) {
 	b := &binder{
 		ctx: ctx, text: text, session: session, catalog: session.Catalog, parameters: session.Parameters, ids: &plan.IDs{}, literals: map[*expr.Expr]bool{},
-		constants: map[*expr.Expr]*types.Vector{},
+		constants: map[*expr.Expr]*types.Vector{}, versions: map[catalog.Table]catalog.Table{},
 	}
 	bound := &Bound{IDs: b.ids}
 	switch s := statement.(type) {
 	case *Explain:
-		if s.Format != "" && s.Format != "TEXT" {
-			return nil, b.unsupported(s, "EXPLAIN with FORMAT %s", s.Format)
+		format := s.Format
+		if format == "" {
+			format = "TEXT"
+		}
+		if format != "TEXT" && format != "JSON" {
+			return nil, b.unsupported(s, "EXPLAIN with FORMAT %s", format)
 		}
 		inner, err := Bind(ctx, text, s.Statement, session)
 		if err != nil {
@@ -53,7 +61,7 @@ func Bind(ctx context.Context, text string, statement Statement, session Session
 		if inner.Plan == nil || inner.Explain || inner.Describe {
 			return nil, b.unsupported(s.Statement, "EXPLAIN of this statement")
 		}
-		inner.Explain, inner.Analyze = true, s.Analyze
+		inner.Explain, inner.Analyze, inner.Format = true, s.Analyze, format
 		return inner, nil
 	case *Query:
 		node, _, err := b.query(s, nil)
@@ -63,48 +71,9 @@ func Bind(ctx context.Context, text string, statement Statement, session Session
 		bound.Plan = node
 		return bound, nil
 	case *Describe:
-		query := s.Query
-		if query == nil {
-			query = &Query{Span: s.Span, Body: &Select{Span: s.Span, Items: []SelectItem{{Span: s.Span, Expr: &Star{Span: s.Span}}}, From: s.Table}}
-		}
-		node, _, err := b.query(query, nil)
-		if err != nil {
-			return nil, err
-		}
-		bound.Plan, bound.Describe = node, true
-		return bound, nil
-	case *Show:
-		if s.Kind == ShowTables && len(s.Name.Parts) == 0 {
-			bound.ShowTables = true
-			return bound, nil
-		}
-		return nil, b.unsupported(s, "this form of SHOW")
+		return bound, b.describe(s, bound)
 	}
-	return nil, b.unsupported(statement, "%s", statementName(statement))
-}
-
-func statementName(s Statement) string {
-	switch s.(type) {
-	case *CreateTable:
-		return "CREATE TABLE"
-	case *CreateView:
-		return "CREATE VIEW"
-	case *CreateSchema:
-		return "CREATE SCHEMA"
-	case *Drop:
-		return "DROP"
-	case *Insert:
-		return "INSERT"
-	case *Update:
-		return "UPDATE"
-	case *Delete:
-		return "DELETE"
-	case *Set:
-		return "SET"
-	case *Reset:
-		return "RESET"
-	}
-	return "this statement"
+	return bound, b.statement(statement, bound)
 }
 
 // binder turns one statement's tree into a logical plan.
@@ -115,11 +84,13 @@ type binder struct {
 	catalog    *catalog.Catalog // the session's
 	parameters map[string]*types.Vector
 	ids        *plan.IDs
-	literals   map[*expr.Expr]bool          // constants that were written as literals
-	constants  map[*expr.Expr]*types.Vector // values of calls of constants
-	defining   *withQuery                   // whose text is being bound
-	depth      int                          // nesting of queries, views and expressions
-	steps      int                          // queries, expressions and columns bound so far
+	literals   map[*expr.Expr]bool             // constants that were written as literals
+	constants  map[*expr.Expr]*types.Vector    // values of calls of constants
+	defining   *withQuery                      // whose text is being bound
+	views      []string                        // that are being bound, against views that use themselves
+	versions   map[catalog.Table]catalog.Table // what is read of tables whose rows change
+	depth      int                             // nesting of queries, views and expressions
+	steps      int                             // queries, expressions and columns bound so far
 }
 
 // maxBindDepth bounds the recursion of the binder. The parser has limits of its own; this one also holds for what trees are built of chains.

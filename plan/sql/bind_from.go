@@ -62,21 +62,14 @@ func (b *binder) tableName(t *TableName, s *scope) (plan.Node, error) {
 			return b.withReference(t, q, use, s)
 		}
 	}
-	schema := ""
-	switch len(parts) {
-	case 2:
-		schema = parts[0].Name
-	case 3:
-		return nil, b.unsupported(t, "a database name before the schema")
-	}
-	table, err := b.catalog.Table(schema, name)
+	o, err := b.lookup(t.Name)
 	if err != nil {
-		return nil, b.located(t, err)
+		return nil, err
 	}
-	if schema == "" {
-		schema = catalog.DefaultSchema
+	if o.View != nil {
+		return b.view(t, o, t.Alias, s)
 	}
-	return b.scan(t, table, name, schema, name, t.Alias, s)
+	return b.scan(t, o.Table, name, o.Schema, name, t.Alias, s)
 }
 
 func renamed(columns []plan.Column, names []Ident) []plan.Column {
@@ -92,12 +85,24 @@ func (b *binder) scan(n Node, table catalog.Table, label, schema, name string, a
 	if err := b.count(n, len(table.Schema())); err != nil {
 		return nil, err
 	}
-	node := &plan.Scan{Table: table, Name: label}
+	node := &plan.Scan{Table: b.version(table), Name: label}
 	for i, f := range table.Schema() {
 		node.Output = append(node.Output, plan.Column{ID: b.ids.New(), Field: f})
 		node.Source = append(node.Source, catalog.ColumnPath{Column: i})
 	}
 	return b.addRelation(n, node, node.Output, schema, name, alias, s)
+}
+
+// version gives what the statement reads of a table, the same wherever it names the table.
+func (b *binder) version(table catalog.Table) catalog.Table {
+	versioned, ok := table.(catalog.Versioned)
+	if !ok {
+		return table
+	}
+	if b.versions[table] == nil {
+		b.versions[table] = versioned.Current()
+	}
+	return b.versions[table]
 }
 
 // addRelation makes columns known under a name, or the alias and column names written after it.

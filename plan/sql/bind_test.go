@@ -40,7 +40,7 @@ func bindCatalog(t testing.TB) *catalog.Catalog {
 		},
 		"twice": {{Name: "a", Type: types.Integer}, {Name: "A", Type: types.Varchar}},
 	} {
-		if _, err := c.Put(name, &schemaTable{schema: schema}, false); err != nil {
+		if _, _, err := c.Create(catalog.Object{Schema: catalog.DefaultSchema, Name: name, Table: &schemaTable{schema: schema}}, catalog.ConflictFails); err != nil {
 			t.Fatal(err)
 		}
 	}

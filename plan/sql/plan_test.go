@@ -63,7 +63,7 @@ func planCatalog(t testing.TB) *catalog.Catalog {
 func putTables(t testing.TB, c *catalog.Catalog, tables map[string]*schemaTable) {
 	t.Helper()
 	for name, table := range tables {
-		if _, err := c.Put(name, table, false); err != nil {
+		if _, _, err := c.Create(catalog.Object{Schema: catalog.DefaultSchema, Name: name, Table: table}, catalog.ConflictFails); err != nil {
 			t.Fatal(err)
 		}
 	}

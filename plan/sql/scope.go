@@ -17,8 +17,13 @@ type relation struct {
 	columns []plan.Column
 }
 
-// named reports whether the first parts of a dotted name mean the relation, and how many they are: table or schema.table.
+// named reports whether the first parts of a dotted name mean the relation, and how many they are: table, schema.table or database.schema.table.
 func (r *relation) named(parts []Ident) (used int, ok bool) {
+	if len(parts) > 2 && strings.EqualFold(parts[0].Name, catalog.DatabaseName) {
+		if used, ok = r.named(parts[1:]); used == 2 {
+			return 3, ok
+		}
+	}
 	switch {
 	case strings.EqualFold(r.name, parts[0].Name):
 		return 1, true

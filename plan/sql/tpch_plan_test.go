@@ -95,7 +95,7 @@ func tpchCatalog(t testing.TB, counted bool) *catalog.Catalog {
 			}
 			s.columns = append(s.columns, of)
 		}
-		if _, err := c.Put(name, s, true); err != nil {
+		if _, _, err := c.Create(catalog.Object{Schema: catalog.DefaultSchema, Name: name, Table: s}, catalog.ConflictReplaces); err != nil {
 			t.Fatal(err)
 		}
 	}

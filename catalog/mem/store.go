@@ -1,0 +1,172 @@
+package mem
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/lacunadb/lacuna/catalog"
+	"github.com/lacunadb/lacuna/kernels/expr"
+	"github.com/lacunadb/lacuna/types"
+)
+
+// Memory is where a store reserves what its rows take.
+type Memory interface {
+	// Grow reserves n more bytes, or gives them back when n is negative. Errors are of kind types.ErrOutOfMemory.
+	Grow(n int64) error
+}
+
+// Store is a table that statements write. Its rows are immutable segments; a version is a list of them, published by one atomic pointer. Readers never
+// wait: they read the version that was the present one when they began. A segment's memory is given back when the last version with it is gone: one
+// that is neither the present one nor acquired by a reader.
+type Store struct {
+	schema     types.Schema
+	definition catalog.Definition
+	memory     Memory
+
+	// removing is held by a statement that removes rows, from before it reads until it has committed: segments are not merged meanwhile, so that the
+	// numbers of their rows stay.
+	removing chan struct{}
+	publish  sync.Mutex // of who makes the next version
+	dropped  bool       // under publish
+	version  atomic.Pointer[Version]
+}
+
+var _ catalog.Writable = (*Store)(nil)
+
+// NewStore makes an empty table. Whoever made it drops it by Release.
+func NewStore(schema types.Schema, definition catalog.Definition, memory Memory) *Store {
+	s := &Store{schema: schema, definition: definition, memory: memory, removing: make(chan struct{}, 1)}
+	s.version.Store(newVersion(s, nil))
+	return s
+}
+
+// Schema gives the columns.
+func (s *Store) Schema() types.Schema { return s.schema }
+
+// Definition gives defaults and checks.
+func (s *Store) Definition() *catalog.Definition { return &s.definition }
+
+// Current gives the present version. It has to be acquired before it is read.
+func (s *Store) Current() catalog.Table { return s.version.Load() }
+
+// Statistics gives those of the present version.
+func (s *Store) Statistics() catalog.Statistics { return s.version.Load().Statistics() }
+
+// Applies accepts no filter: they only choose among the segments.
+func (s *Store) Applies(*expr.Expr) bool { return false }
+
+// Scan reads the present version.
+func (s *Store) Scan(ctx context.Context, request catalog.ScanRequest) (catalog.Scan, error) {
+	return s.version.Load().Scan(ctx, request)
+}
+
+// MemorySize gives the bytes that the rows of the present version take.
+func (s *Store) MemorySize() int64 {
+	size := int64(0)
+	for _, p := range s.version.Load().parts {
+		size += p.size
+	}
+	return size
+}
+
+// Lock waits for the statement that removes rows at present, if there is one.
+func (s *Store) Lock(ctx context.Context) (unlock func(), err error) {
+	select {
+	case s.removing <- struct{}{}:
+		return sync.OnceFunc(func() { <-s.removing }), nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// Release drops the table. Versions that are being read live on until they are released; changes that are not committed yet will fail.
+func (s *Store) Release() {
+	s.publish.Lock()
+	defer s.publish.Unlock()
+	if !s.dropped {
+		s.dropped = true
+		s.version.Load().Release()
+	}
+}
+
+// Version is one state of a Store. It counts its users: the store, while it is the present one, and whoever acquires it.
+type Version struct {
+	store  *Store
+	parts  []part
+	starts []int64 // number of each part's first row: deleted rows count
+	rows   int64   // without deleted ones
+	// columns are the statistics, exact bounds of all parts.
+	columns []catalog.ColumnStatistics
+	users   atomic.Int64
+}
+
+var _ catalog.Table = (*Version)(nil)
+
+// part is a segment as a version shows it.
+type part struct {
+	*segment
+	deleted types.Bitmap // nil: none
+	live    int          // rows that are not deleted
+}
+
+// newVersion makes a version of one user. It takes a share in every segment.
+func newVersion(s *Store, parts []part) *Version {
+	v := &Version{store: s, parts: parts, starts: make([]int64, len(parts)), columns: make([]catalog.ColumnStatistics, len(s.schema))}
+	start, deleted := int64(0), false
+	for i, p := range parts {
+		p.users.Add(1)
+		v.starts[i] = start
+		start += int64(p.rows)
+		v.rows += int64(p.live)
+		deleted = deleted || p.deleted != nil
+	}
+	for c := range v.columns {
+		v.columns[c] = mergeStatistics(parts, c)
+		if deleted {
+			v.columns[c].NullsConfidence = catalog.Estimated
+		}
+	}
+	v.users.Store(1)
+	return v
+}
+
+// Schema gives the columns.
+func (v *Version) Schema() types.Schema { return v.store.schema }
+
+// Applies accepts no filter: they only choose among the segments.
+func (v *Version) Applies(*expr.Expr) bool { return false }
+
+// Statistics gives the number of rows and, for each column, bounds and nulls.
+func (v *Version) Statistics() catalog.Statistics {
+	return catalog.Statistics{Rows: v.rows, RowsConfidence: catalog.Exact, Source: "memory", Columns: v.columns}
+}
+
+// Acquire adds a user, who calls Release when done. It reports false, and adds none, when the last user has gone already.
+func (v *Version) Acquire() bool { return acquire(&v.users) }
+
+// Release ends one use; with the last one the segments that no other version has are given back.
+func (v *Version) Release() {
+	switch n := v.users.Add(-1); {
+	case n == 0:
+		for _, p := range v.parts {
+			p.release(v.store.memory)
+		}
+	case n < 0:
+		panic(fmt.Sprintf("mem: version released %d times too often", -n))
+	}
+}
+
+// acquire adds a user to a count that has not come down to none.
+func acquire(users *atomic.Int64) bool {
+	for {
+		n := users.Load()
+		if n == 0 {
+			return false
+		}
+		if users.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
