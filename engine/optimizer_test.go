@@ -23,7 +23,7 @@ const optimizerQueries = 200
 func TestOptimizerProperty(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	options := []engine.Options{{OptimizerOff: true}, {}, {BatchRows: 3, Threads: 2}}
-	for _, rule := range plan.RuleNames() {
+	for _, rule := range plan.OptionalRules() {
 		options = append(options, engine.Options{DisabledRules: []string{rule}})
 	}
 	dbs := make([]*engine.DB, len(options))

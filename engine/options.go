@@ -24,7 +24,7 @@ type Options struct {
 	Files catalog.FileSystem
 	// OptimizerOff leaves only the rules on that bring a plan to its normal form. Answers are the same, slower.
 	OptimizerOff bool
-	// DisabledRules are names of optimizer rules (plan.RuleNames) that do not run.
+	// DisabledRules are names of optimizer rules (plan.OptionalRules) that do not run.
 	DisabledRules []string
 	// StringViews gives results with utf8_view and binary_view instead of utf8 and binary: nothing is copied for them.
 	StringViews bool
@@ -43,9 +43,9 @@ func (o Options) complete() (Options, error) {
 		return o, types.Errorf(types.CodeInvalidParameter, "the number of rows of a batch must be between 1 and %d: %d", maxBatchRows, o.BatchRows)
 	}
 	for _, name := range o.DisabledRules {
-		if !slices.Contains(plan.RuleNames(), name) {
+		if !slices.Contains(plan.OptionalRules(), name) {
 			e := types.Errorf(types.CodeInvalidConfig, "there is no optimizer rule %q", name)
-			e.Hint = catalog.DidYouMean(name, plan.RuleNames())
+			e.Hint = catalog.DidYouMean(name, plan.OptionalRules())
 			return o, e
 		}
 	}

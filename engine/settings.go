@@ -103,7 +103,7 @@ var allSettings = []*setting{
 		},
 	},
 	{
-		name: "disabled_rules", typ: types.Varchar, description: "Rules of the optimizer that do not run, separated by commas: " + strings.Join(plan.RuleNames(), ", "),
+		name: "disabled_rules", typ: types.Varchar, description: "Rules of the optimizer that do not run, separated by commas: " + strings.Join(plan.OptionalRules(), ", "),
 		get: func(_ *Conn, s *settings) any { return strings.Join(s.disabledRules, ",") },
 		set: func(c *Conn, s *settings, v *types.Vector) error {
 			s.disabledRules = c.db.options.DisabledRules
@@ -115,8 +115,8 @@ var allSettings = []*setting{
 				name = strings.ToLower(strings.TrimSpace(name))
 				switch {
 				case name == "":
-				case !slices.Contains(plan.RuleNames(), name):
-					return oneOf(plan.RuleNames())
+				case !slices.Contains(plan.OptionalRules(), name):
+					return oneOf(plan.OptionalRules())
 				default:
 					s.disabledRules = append(s.disabledRules, name)
 				}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/lacunadb/lacuna/engine"
 	"github.com/lacunadb/lacuna/engine/slt"
+	"github.com/lacunadb/lacuna/plan"
 	"github.com/lacunadb/lacuna/types"
 )
 
@@ -59,6 +60,18 @@ var pairwise = []mode{
 
 // TestSLT runs every .slt file in every mode. With -rewrite it writes down what the first mode gives.
 func TestSLT(t *testing.T) { runFolder(t, "testdata/slt", modes) }
+
+// TestRulesSLT runs every .slt file with each rule of the optimizer off, one at a time: no rule may need another for a right answer.
+func TestRulesSLT(t *testing.T) {
+	if testing.Short() {
+		t.Skip("TestSLT has the optimizer on and off")
+	}
+	var all []mode
+	for _, name := range plan.OptionalRules() {
+		all = append(all, mode{name: "without=" + name, options: engine.Options{Threads: 1, DisabledRules: []string{name}}})
+	}
+	runFolder(t, "testdata/slt", all)
+}
 
 // TestSmokeSLT runs the same files in two modes, for the race detector and emulators.
 func TestSmokeSLT(t *testing.T) {

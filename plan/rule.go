@@ -38,6 +38,17 @@ func RuleNames() []string {
 	return names
 }
 
+// OptionalRules gives the names of the rules that may be disabled: answers do not need them.
+func OptionalRules() []string {
+	var names []string
+	for _, r := range rules {
+		if !r.Normalising {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}
+
 // Optimizer rewrites logical plans and chooses the physical one.
 type Optimizer struct {
 	IDs *IDs

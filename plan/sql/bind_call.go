@@ -53,6 +53,9 @@ func (b *binder) call(n *Call, c *exprContext) (*expr.Expr, error) {
 	if lower == "columns" {
 		return nil, b.unsupported(n, "COLUMNS")
 	}
+	if lower == "current_setting" {
+		return b.currentSetting(n, c)
+	}
 	family := b.catalog.Functions.Lookup(name)
 	if family == nil {
 		return nil, b.undefinedFunction(n, name)

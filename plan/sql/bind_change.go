@@ -349,6 +349,24 @@ func (b *binder) set(n *Set) (Command, error) {
 	return o, nil
 }
 
+// currentSetting binds current_setting('name'): the value as it is when the statement is bound.
+func (b *binder) currentSetting(n *Call, c *exprContext) (*expr.Expr, error) {
+	args, err := b.arguments(n, c)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(args) != 1 || args[0].Op != expr.Constant || args[0].Type.Kind() != types.KindVarchar || args[0].IsNullConstant():
+		return nil, b.errorAt(n, types.CodeInvalidParameter, "current_setting needs the name of a setting, a constant")
+	}
+	name := types.Text(args[0].Value, 0)
+	if b.session.Setting != nil {
+		if value, known := b.session.Setting(name); known {
+			return expr.NewConstant(value), nil
+		}
+	}
+	return nil, b.errorAt(n.Args[0], types.CodeInvalidConfig, "unrecognized configuration parameter %q", name)
+}
+
 func (b *binder) reset(n *Reset) (Command, error) {
 	if n.Scope == ScopeLocal || n.Scope == ScopeVariable {
 		return nil, b.unsupported(n, "RESET of a variable")
