@@ -136,11 +136,22 @@ func (m *queryMaker) query(depth int) string {
 	case 1:
 		return fmt.Sprintf("SELECT DISTINCT %s, %s FROM %s%s", m.column(visible, "abcx"), m.column(visible, "abcx"), from, where)
 	}
-	columns := make([]string, 1+m.IntN(3))
+	columns, ordinals := make([]string, 1+m.IntN(3)), make([]string, 0, 3)
 	for i := range columns {
 		columns[i] = fmt.Sprintf("%s AS c%d", m.column(visible, "abcx"), i)
+		ordinals = append(ordinals, fmt.Sprint(i+1)+m.pick("", " DESC"))
 	}
-	return fmt.Sprintf("SELECT %s FROM %s%s", strings.Join(columns, ", "), from, where)
+	text := fmt.Sprintf("SELECT %s FROM %s%s", strings.Join(columns, ", "), from, where)
+	switch m.IntN(4) {
+	case 0: // ordered by all columns, the first rows are always the same
+		text += fmt.Sprintf(" ORDER BY %s LIMIT %d", strings.Join(ordinals, ", "), m.IntN(9))
+	case 1:
+		var other []string
+		more := m.from(0, 1+m.IntN(2), &other)
+		text = fmt.Sprintf("SELECT %s AS k FROM %s%s UNION ALL SELECT %s FROM %s ORDER BY 1 LIMIT %d",
+			m.column(visible, "ab"), from, where, m.column(other, "ab"), more, 1+m.IntN(20))
+	}
+	return text
 }
 
 // from writes a tree of joins of n tables and adds the aliases that can be read after it.

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lacunadb/lacuna/catalog"
 	"github.com/lacunadb/lacuna/kernels/expr"
@@ -80,7 +81,11 @@ func (b *builder) build(n Node) Physical {
 				return b.projectOver(p, b.buildSort(s, n), n)
 			}
 		}
-		return &LimitRows{Operator: b.operator(n), Input: b.build(n.Input), Count: n.Count, Offset: n.Offset}
+		input := b.build(n.Input)
+		if n.Count >= 0 {
+			hintLimit(input, n.Count+n.Offset)
+		}
+		return &LimitRows{Operator: b.operator(n), Input: input, Count: n.Count, Offset: n.Offset}
 	case *Join:
 		return b.buildJoin(n)
 	case *Window:
@@ -220,6 +225,18 @@ func (b *builder) projectOver(n *Project, input Physical, rows Node) Physical {
 	}
 	return &ProjectColumns{
 		Operator: Operator{Output: SchemaOf(n), Rows: b.estimates.of(rows).operatorRows()}, Input: input, Exprs: exprs,
+	}
+}
+
+// hintLimit tells the scans from which an operator takes its rows one for one after how many the query stops.
+func hintLimit(p Physical, rows int64) {
+	switch p := p.(type) {
+	case *TableScan:
+		if rows >= 0 && !slices.Contains(p.Applied, false) && len(p.Dynamic) == 0 {
+			p.Request.Limit = rows
+		}
+	case *ProjectColumns:
+		hintLimit(p.Input, rows)
 	}
 }
 

@@ -231,6 +231,9 @@ func (k *equivalence) member(r *joinRegion, set relationSet) (x *expr.Expr, valu
 		}
 		values.domain, values.distinct = min(values.domain, of.domain), min(values.distinct, of.distinct)
 		values.guessed = values.guessed && of.guessed
+		if values.origin == 0 {
+			values.origin = of.origin
+		}
 	}
 	return x, values
 }

@@ -26,6 +26,8 @@ var rules = []Rule{
 	{Name: "push_filters", Apply: pushFilters},
 	{Name: "infer_filters", Apply: inferFilters},
 	{Name: "order_joins", Apply: orderJoins},
+	{Name: "remove_sorts", Apply: removeSorts},
+	{Name: "push_limits", Apply: pushLimits},
 	{Name: "prune_columns", Apply: pruneColumns},
 }
 

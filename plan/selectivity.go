@@ -8,10 +8,10 @@ import (
 	"github.com/lacunadb/lacuna/types"
 )
 
-// Shares of rows that pass a condition when nothing is known: mostly the constants of Selinger et al., "Access Path Selection in a Relational Database
+// Shares of rows that pass a condition when nothing is known: guesses, in the spirit of Selinger et al., "Access Path Selection in a Relational Database
 // Management System" (1979).
 const (
-	unknownRange   = 1.0 / 3
+	unknownRange   = 0.2
 	unknownOther   = 1.0 / 3
 	unknownPattern = 0.1 // LIKE with a wildcard
 	unknownBoolean = 0.5

@@ -34,6 +34,8 @@ type columnEstimate struct {
 	low, high float64
 	bounded   bool
 	nulls     float64 // share of the rows
+	// origin is the column of a shared result that the values come from, or 0. What several scans of one result give is not independent.
+	origin ColumnID
 }
 
 // unknownRows is assumed of tables that do not know their number of rows.
@@ -343,6 +345,9 @@ func (e *estimator) sharedScan(n *SharedScan) *estimate {
 	est := &estimate{rows: in.rows, known: in.known, base: in.base, columns: map[ColumnID]columnEstimate{}}
 	for i, c := range n.Output {
 		if column, ok := in.columns[n.Source[i]]; ok { // a step of a recursion names the recursion's own columns
+			if column.origin == 0 {
+				column.origin = n.Source[i]
+			}
 			est.columns[c.ID] = column
 		}
 	}

@@ -12,9 +12,15 @@ const keyLike = 0.9
 // joinEdge is an equality between two inputs: what is known of its sides.
 type joinEdge struct{ left, right columnEstimate }
 
+// sameOrigin reports that both sides come from one shared result, so that the one shows the same values as the other, up to what was filtered.
+func (e joinEdge) sameOrigin() bool { return e.left.origin != 0 && e.left.origin == e.right.origin }
+
 // edgeDomains gives how many values the sides of an equality draw from. The number of an uncounted column is only a bound, and one with a value per row
 // may be a key as well as refer to one: a foreign key with more rows than its partner has keys draws from those.
 func edgeDomains(e joinEdge, left, right *estimate) (l, r float64) {
+	if e.sameOrigin() {
+		return e.left.distinct, e.right.distinct
+	}
 	l, r = e.left.domain, e.right.domain
 	leftKey, rightKey := l >= keyLike*left.base, r >= keyLike*right.base
 	switch {
@@ -31,14 +37,18 @@ func edgeDomains(e joinEdge, left, right *estimate) (l, r float64) {
 // of keys than rows before filters: then they are a composite key of the one side and refer to it on the other.
 func combinations(edges []joinEdge, left, right *estimate) float64 {
 	l, r := 1.0, 1.0
+	mostLeft, mostRight := left.base, right.base
 	for _, e := range edges {
 		dl, dr := edgeDomains(e, left, right)
 		l, r = l*dl, r*dr
+		if e.sameOrigin() {
+			mostLeft, mostRight = min(mostLeft, left.rows), min(mostRight, right.rows)
+		}
 	}
-	if len(edges) > 1 && l > left.base && r > right.base {
-		return max(1, min(left.base, right.base))
+	if len(edges) > 1 && l > mostLeft && r > mostRight {
+		return max(1, min(mostLeft, mostRight))
 	}
-	return max(1, min(l, left.base), min(r, right.base))
+	return max(1, min(l, mostLeft), min(r, mostRight))
 }
 
 // innerEstimate estimates the pairs of rows that agree in all edges.
@@ -88,6 +98,9 @@ func (e *estimate) unify(a, b *expr.Expr) {
 	c, d := e.column(x), e.column(y)
 	c.distinct, c.domain = min(c.distinct, d.distinct), min(c.domain, d.domain)
 	c.guessed, c.nulls = c.guessed && d.guessed, 0
+	if c.origin == 0 {
+		c.origin = d.origin
+	}
 	switch {
 	case c.bounded && d.bounded && max(c.low, d.low) <= min(c.high, d.high):
 		c.low, c.high = max(c.low, d.low), min(c.high, d.high)
