@@ -61,30 +61,31 @@ func BenchmarkWindows(b *testing.B) {
 	}
 	sliding := rowsFrame(-50, 50)
 	for _, c := range []struct {
-		name        string
-		t           *fakeTable
-		partitioned bool
-		call        func(s plan.Physical) plan.WindowCall
+		name      string
+		t         *fakeTable
+		partition int // column; -1 for none
+		call      func(s plan.Physical) plan.WindowCall
 	}{
-		{"row number", few, true, func(plan.Physical) plan.WindowCall { return windowCallOf("row_number", plan.DefaultFrame()) }},
-		{"row number of small partitions", many, true, func(plan.Physical) plan.WindowCall { return windowCallOf("row_number", plan.DefaultFrame()) }},
-		{"lag", few, true, func(s plan.Physical) plan.WindowCall { return windowCallOf("lag", plan.DefaultFrame(), column(s, 2)) }},
-		{"running sum", few, true, func(s plan.Physical) plan.WindowCall { return windowCallOf("sum", plan.DefaultFrame(), column(s, 2)) }},
-		{"running sum of all", few, false, func(s plan.Physical) plan.WindowCall { return windowCallOf("sum", plan.DefaultFrame(), column(s, 2)) }},
-		{"running sum of floats", few, true, func(s plan.Physical) plan.WindowCall {
+		{"row number", few, 0, func(plan.Physical) plan.WindowCall { return windowCallOf("row_number", plan.DefaultFrame()) }},
+		{"row number of small partitions", many, 0, func(plan.Physical) plan.WindowCall { return windowCallOf("row_number", plan.DefaultFrame()) }},
+		{"row number of text partitions", few, 1, func(plan.Physical) plan.WindowCall { return windowCallOf("row_number", plan.DefaultFrame()) }},
+		{"lag", few, 0, func(s plan.Physical) plan.WindowCall { return windowCallOf("lag", plan.DefaultFrame(), column(s, 2)) }},
+		{"running sum", few, 0, func(s plan.Physical) plan.WindowCall { return windowCallOf("sum", plan.DefaultFrame(), column(s, 2)) }},
+		{"running sum of all", few, -1, func(s plan.Physical) plan.WindowCall { return windowCallOf("sum", plan.DefaultFrame(), column(s, 2)) }},
+		{"running sum of floats", few, 0, func(s plan.Physical) plan.WindowCall {
 			return windowCallOf("sum", plan.DefaultFrame(), expr.NewCast(column(s, 2), types.Double, false))
 		}},
-		{"sliding sum", few, true, func(s plan.Physical) plan.WindowCall { return windowCallOf("sum", sliding, column(s, 2)) }},
-		{"sliding sum of floats", few, true, func(s plan.Physical) plan.WindowCall {
+		{"sliding sum", few, 0, func(s plan.Physical) plan.WindowCall { return windowCallOf("sum", sliding, column(s, 2)) }},
+		{"sliding sum of floats", few, 0, func(s plan.Physical) plan.WindowCall {
 			return windowCallOf("sum", sliding, expr.NewCast(column(s, 2), types.Double, false))
 		}},
-		{"sliding max", few, true, func(s plan.Physical) plan.WindowCall { return windowCallOf("max", sliding, column(s, 2)) }},
+		{"sliding max", few, 0, func(s plan.Physical) plan.WindowCall { return windowCallOf("max", sliding, column(s, 2)) }},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			s := scanOf(c.t)
 			var partition []*expr.Expr
-			if c.partitioned {
-				partition = append(partition, column(s, 0))
+			if c.partition >= 0 {
+				partition = append(partition, column(s, c.partition))
 			}
 			benchmark(b, rows, windowOf(s, partition, []plan.SortKey{ascending(column(s, 3))}, c.call(s)))
 		})

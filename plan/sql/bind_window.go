@@ -501,8 +501,12 @@ func (w *windowing) over(node plan.Node) plan.Node {
 	}
 	for i := range w.calls {
 		if c := &w.calls[i]; c.takesAnyOrder() {
-			c.Frame.Start, c.Frame.End = plan.FrameBound{Kind: plan.UnboundedPreceding}, plan.FrameBound{Kind: plan.UnboundedFollowing}
-			add(c, func(*plan.Window) bool { return true })
+			add(c, func(known *plan.Window) bool {
+				if len(known.OrderBy) > 0 {
+					c.Frame.Start, c.Frame.End = plan.FrameBound{Kind: plan.UnboundedPreceding}, plan.FrameBound{Kind: plan.UnboundedFollowing}
+				}
+				return true
+			})
 		}
 	}
 	slices.SortStableFunc(windows, func(a, c *plan.Window) int { return min(len(a.OrderBy), 1) - min(len(c.OrderBy), 1) })
