@@ -107,14 +107,19 @@ func newSort(q *Execution, p *plan.SortRows) *sortRows {
 
 // newSorter sorts for any operator that needs its input in order; it gives the result the first shown columns of those that are kept.
 func newSorter(q *Execution, operator int, list *columnList, keys []plan.SortKey) *sortRows {
-	s := &sortRows{query: q, operator: operator, keys: list.keys(keys), memory: q.account(operator), top: -1, runRows: runRows}
+	s := &sortRows{query: q, operator: operator, keys: list.keys(keys), memory: q.account(operator), top: -1, runRows: rowsOfRun(keys)}
 	s.program = expr.Compile(list.computed...)
+	return s
+}
+
+// rowsOfRun gives the number of rows of a run for the types of the keys.
+func rowsOfRun(keys []plan.SortKey) int {
 	for _, k := range keys {
 		if k.Expr.Type.IsNested() || k.Expr.Type.Storage() == types.StorageView {
-			s.runRows = textRunRows
+			return textRunRows
 		}
 	}
-	return s
+	return runRows
 }
 
 func (s *sortRows) number() int { return s.operator }

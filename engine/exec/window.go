@@ -16,6 +16,7 @@ import (
 // computed chunk by chunk, a chunk being a range of positions whatever partitions they are in, so that one huge partition keeps all workers as busy as
 // many small ones:
 //
+//	window_partition.go  numbers for partitions whose keys are slow to compare
 //	window_rows.go       where partitions and groups of peers begin
 //	window_frame.go      the frame of each row
 //	window_function.go   ranking, lag and lead, first, last and nth values
@@ -30,7 +31,9 @@ type windowRows struct {
 	memory  *account
 	sort    *sortRows
 	calls   []*windowCall
-	columns []sortKey // of the partition keys, then of the order keys
+	columns []sortKey // what the rows are sorted by: the partition keys, then the order keys
+	keys    int       // of columns, those that cut partitions
+	numbers *partitionNumbers
 	// chunkRows is a power of two.
 	chunkRows int
 
@@ -87,7 +90,7 @@ func newWindow(q *Execution, p *plan.WindowRows) (*windowRows, error) {
 		w.calls = append(w.calls, c)
 	}
 	w.sort = newSorter(q, p.Number, list, keys)
-	w.columns = w.sort.keys
+	w.columns, w.keys = w.sort.keys, len(p.PartitionBy)
 	// What is computed under a filter comes last: it must not raise on rows that do not pass.
 	next := list.input + len(list.computed)
 	for _, c := range w.calls {
@@ -115,7 +118,11 @@ func newWindow(q *Execution, p *plan.WindowRows) (*windowRows, error) {
 			}
 		}
 	}
+	w.numberPartitions(next)
 	w.sort.shown = next
+	if w.numbers != nil {
+		w.sort.shown++
+	}
 	return w, nil
 }
 
@@ -172,6 +179,13 @@ func (s *windowState) push(b *types.Batch) error {
 			return err
 		}
 	}
+	if n := s.window.numbers; n != nil {
+		v, err := n.find(s.worker.pool, b, columns)
+		if err != nil {
+			return err
+		}
+		columns = append(columns, v)
+	}
 	s.columns = columns
 	return s.add(b.WithColumns(columns))
 }
@@ -180,6 +194,11 @@ func (s *windowState) push(b *types.Batch) error {
 func (w *windowRows) finish(ctx context.Context) error {
 	if err := w.sort.finish(ctx); err != nil || len(w.sort.order) == 0 {
 		return err
+	}
+	if w.numbers != nil {
+		if err := w.sortPartitions(ctx); err != nil {
+			return err
+		}
 	}
 	if err := w.findBorders(ctx); err != nil {
 		return err

@@ -194,7 +194,7 @@ func (w *windowRows) encodeRangeKeys() error {
 }
 
 // orderKey gives the only order key of a window with limits.
-func (w *windowRows) orderKey() sortKey { return w.columns[len(w.plan.PartitionBy)] }
+func (w *windowRows) orderKey() sortKey { return w.columns[w.keys] }
 
 // sortKey gives values the direction of the order key.
 func (w *windowRows) sortKey(v *types.Vector) kernels.SortKey {

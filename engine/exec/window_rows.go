@@ -86,7 +86,7 @@ func (w *windowRows) findBorders(ctx context.Context) error {
 			}
 			for j := range peer {
 				peer[j] |= differ[j]
-				if k < len(w.plan.PartitionBy) {
+				if k < w.keys {
 					partition[j] |= differ[j]
 				}
 			}

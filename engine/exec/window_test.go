@@ -142,8 +142,13 @@ func windowRowsOf(r *rand.Rand, n int) [][]any {
 // randomWindow is a window over the table with one call.
 func randomWindow(r *rand.Rand, s plan.Physical) *plan.WindowRows {
 	var partition []*expr.Expr
-	if r.IntN(3) > 0 {
+	switch r.IntN(5) {
+	case 0, 1:
 		partition = append(partition, column(s, wP))
+	case 2:
+		partition = append(partition, column(s, wK))
+	case 3:
+		partition = append(partition, column(s, wF), column(s, wP))
 	}
 	var order []plan.SortKey
 	key := func(i int) plan.SortKey {
