@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"slices"
 
 	"github.com/lacunadb/lacuna/kernels"
 	"github.com/lacunadb/lacuna/kernels/expr"
@@ -124,8 +125,8 @@ func (a *windowAggregate) findCounted(ctx context.Context) error {
 			return err
 		}
 		err := w.eachRange(ctx, func(worker *worker, i, from, to int) error {
-			passing := kernels.TrueRows(&kernels.Env{Pool: worker.pool}, kernels.Take(nil, w.sort.columns[c.filter], w.sort.order[from:to], nil))
-			a.counted[i] = append(types.Bitmap(nil), passing...)
+			env := &kernels.Env{Pool: worker.pool}
+			a.counted[i] = slices.Clone(kernels.TrueRows(env, kernels.Take(env, w.sort.columns[c.filter], w.sort.order[from:to], nil)))
 			return nil
 		})
 		if err != nil {
