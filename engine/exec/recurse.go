@@ -29,6 +29,7 @@ type recursion struct {
 // openRecursion starts a recursion.
 func (q *Execution) openRecursion(p *plan.RecurseRows) func(context.Context) (source, error) {
 	outer := q.recursion
+	q.addReaders(p)
 	return func(context.Context) (source, error) {
 		r := &recursion{query: q, plan: p, outer: outer, level: newRecursionLevel(outer, p)}
 		r.base = append(q.accountUses(p.Initial), q.accountUses(p.Step)...)
@@ -40,6 +41,16 @@ func (q *Execution) openRecursion(p *plan.RecurseRows) func(context.Context) (so
 			r.seen = newGroupTable(layout, q.account(p.Number))
 		}
 		return r, nil
+	}
+}
+
+// addReaders counts the readers of shared rows in a part of the plan that is compiled later, so that their definitions are run.
+func (q *Execution) addReaders(p plan.Physical) {
+	if scan, ok := p.(*plan.MaterializedScan); ok && q.shared[scan.ID] != nil {
+		q.shared[scan.ID].readers++
+	}
+	for _, input := range p.Inputs() {
+		q.addReaders(input)
 	}
 }
 

@@ -123,6 +123,9 @@ func (b *binder) resolve(c *exprContext, n *Column) (e *expr.Expr, used int, err
 		if err != nil {
 			return nil, 0, err
 		}
+		if e != nil && used == 1 && len(n.Parts) > 1 && !hasFields(e.Type) && b.qualifiedAround(s, n) {
+			e = nil // a table's column further out, not a field of this column
+		}
 		if e == nil && len(n.Parts) == 1 && alias != nil {
 			if e, err = alias(n.Parts[0].Name); err != nil {
 				return nil, 0, err
@@ -152,6 +155,25 @@ func (b *binder) resolve(c *exprContext, n *Column) (e *expr.Expr, used int, err
 		}
 	}
 	return nil, 0, nil
+}
+
+// hasFields reports whether a dot may follow a value of a type.
+func hasFields(t types.Type) bool {
+	switch t.Kind() {
+	case types.KindStruct, types.KindUnion, types.KindMap:
+		return true
+	}
+	return false
+}
+
+// qualifiedAround reports whether a scope around this one has a relation and column of a dotted name.
+func (b *binder) qualifiedAround(s *scope, n *Column) bool {
+	for s = s.parent; s != nil; s = s.parent {
+		if e, _, err := b.findQualified(s, n); e != nil || err != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // find is resolve in one scope.
