@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/lacunadb/lacuna/catalog"
@@ -127,13 +128,18 @@ func conjuncts(e *expr.Expr) []*expr.Expr {
 func (s *scope) optional() {
 	for i := range s.relations {
 		r := &s.relations[i]
-		r.columns = append([]plan.Column(nil), r.columns...)
-		for j := range r.columns {
-			r.columns[j].Nullable = true
+		if slices.ContainsFunc(r.columns, func(c plan.Column) bool { return !c.Nullable }) {
+			r.columns = slices.Clone(r.columns)
+			for j := range r.columns {
+				r.columns[j].Nullable = true
+			}
 		}
 	}
 	for i := range s.columns {
 		c := &s.columns[i]
+		if c.expr.Nullable {
+			continue
+		}
 		c.expr = c.expr.Rewrite(func(e *expr.Expr) *expr.Expr {
 			if e.Nullable {
 				return e

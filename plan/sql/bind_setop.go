@@ -152,7 +152,11 @@ func (b *binder) intersect(n *SetOperation, left, right plan.Node) (plan.Node, e
 	if err != nil {
 		return nil, err
 	}
-	output := left.Columns()
+	output := b.fresh(left.Columns())
+	p := &plan.Project{Output: output}
+	for _, c := range left.Columns() {
+		p.Exprs = append(p.Exprs, c.Ref())
+	}
 	if n.All {
 		left, right = b.numbered(left), b.numbered(right)
 	} else {
@@ -170,13 +174,7 @@ func (b *binder) intersect(n *SetOperation, left, right plan.Node) (plan.Node, e
 		}
 		join.Conditions = append(join.Conditions, same)
 	}
-	if !n.All {
-		return join, nil
-	}
-	p := &plan.Project{Input: join, Output: output}
-	for _, c := range output {
-		p.Exprs = append(p.Exprs, c.Ref())
-	}
+	p.Input = join
 	return p, nil
 }
 

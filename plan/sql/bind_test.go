@@ -240,3 +240,26 @@ func TestBindExpansion(t *testing.T) {
 		}
 	}
 }
+
+// TestBindChains checks that chains of thousands of joins and set operations bind: they are bound in loops.
+func TestBindChains(t *testing.T) {
+	c := bindCatalog(t)
+	for _, chain := range []string{
+		"SELECT count(*) FROM t AS t0" + repeat(2000, func(i int) string { return fmt.Sprintf(" JOIN t AS t%d ON t%d.a = t%d.a", i, i-1, i) }),
+		"SELECT a FROM t AS t0" + repeat(2000, func(i int) string { return fmt.Sprintf(" FULL JOIN (SELECT a FROM t) AS t%d USING (a)", i) }),
+		"SELECT a FROM t" + strings.Repeat(" INTERSECT SELECT a FROM t", 2000),
+		"SELECT a FROM t" + strings.Repeat(" UNION BY NAME SELECT b FROM t", 2000),
+	} {
+		if _, err := bindOne(c, chain); err != nil {
+			t.Errorf("%.60s...: %v", chain, err)
+		}
+	}
+}
+
+func repeat(n int, part func(i int) string) string {
+	var b strings.Builder
+	for i := 1; i <= n; i++ {
+		b.WriteString(part(i))
+	}
+	return b.String()
+}
