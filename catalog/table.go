@@ -63,6 +63,12 @@ type Scan interface {
 	Close() error
 }
 
+// Skipper is a Scan that counts the rows that it has not read thanks to statistics and filters, for EXPLAIN ANALYZE.
+type Skipper interface {
+	// Skipped gives their number. Called before Close, when no morsel is in use any more.
+	Skipped() int64
+}
+
 // Morsel is a piece of a scan that one worker reads: a row group, a range of a table. Its batches come in source order.
 type Morsel interface {
 	// Number counts the scan's morsels from 0 in source order.

@@ -5,10 +5,11 @@
 //	result, err := db.Query(ctx, "SELECT station, avg(celsius) FROM readings GROUP BY ALL ORDER BY 1")
 //	for batch, err := range result.All() { ... } // arrow.RecordBatch
 //
-// A DB holds tables by name and what its queries share: threads and memory. FROM also takes files: FROM 'readings.parquet'. A Result is an
-// array.RecordReader; the query runs while it is read. Data are copied neither on the way in nor, where the types agree, on the way
-// out; whoever hands them in does not change them, whoever takes them out Retains what is kept. NULL is handled for every Arrow type
-// as SQL wants it: in dictionaries, run-end-encoded arrays and unions too.
+// A DB holds tables and views by name and what its queries share: threads and memory. FROM also takes files: FROM 'readings.parquet'. Exec runs scripts
+// of any statements; a Conn is a session with settings and temporary objects of its own. A Result is an array.RecordReader; the query runs while
+// it is read. Data are copied neither on the way in nor, where the types agree, on the way out; whoever hands them in does not change them,
+// whoever takes them out Retains what is kept. NULL is handled for every Arrow type as SQL wants it: in dictionaries, run-end-encoded arrays
+// and unions too.
 //
 // Errors are *types.Error: an SQLSTATE, the place in the text, the column and row of the data. Report shows them with a caret. An error, and even
 // a bug that panics, ends its query and no other.
@@ -73,6 +74,21 @@
 //	plan/rule_*.go              every rule that walks nodes: what it may push through or prune
 //	engine/exec/<verb>.go       a streaming operator or a sink (pipeline.go has the contracts); engine/exec/compile.go puts it in
 //	testdata/slt/<verb>/        its SQL, run in all modes
+//
+// ## A statement
+//
+//	plan/sql/ast.go, statement.go   its node and how it is read
+//	plan/sql/command.go         what it does: a command, beside the plan of the rows that it works on
+//	plan/sql/bind_statement.go  from the node to the command; bind_change.go for statements that change rows. What is wrong is said here, with its place
+//	engine/command.go           does it. Rows are written by engine/exec/write.go to a catalog.Writer: all of them, or none
+//	catalog/names.go            names; catalog/mem/store.go: tables that can be written
+//	testdata/slt/<verb>/        its SQL
+//
+// ## A setting
+//
+//	engine/settings.go          an entry of allSettings: how it is read, checked and shown, and its default. A setting that changes what a statement
+//	                            means goes into sql.Session
+//	testdata/slt/set/           its SQL
 //
 // ## A rule
 //

@@ -13,6 +13,7 @@ import (
 type column struct {
 	field  types.Field
 	chunks []chunk
+	zones  zones
 }
 
 // chunk is an array of a column.
@@ -45,6 +46,7 @@ func newColumn(field types.Field, dt arrow.DataType, data []arrow.ArrayData) (co
 		c.chunks = append(c.chunks, k)
 		start += int64(k.rows)
 	}
+	c.zones = newZones(field.Type, start)
 	return c, nil
 }
 

@@ -7,4 +7,7 @@
 // buffers, and a batch is a slice of it; so are dictionaries and runs, whose entries are then the same for all batches. Other chunks (strings with
 // offsets, decimal128 of few digits, lists) are converted a batch at a time, into the reading worker's pool, because a converted copy of
 // the whole could double the memory that the caller's data take.
+//
+// A Store is a table that statements write. It copies what it is given, in segments of up to catalog.MaxPiece rows, one vector a column, which keep
+// their encodings and know their bounds. A version of it is a list of segments, each perhaps with a bitmap of deleted rows.
 package mem

@@ -14,13 +14,13 @@ const morselBatches = 16
 // defaultBatchRows is the size of batches when a request does not say.
 const defaultBatchRows = 4096
 
-// Scan reads the table in morsels of morselBatches batches. A batch ends early where a chunk of one of its columns ends. Dynamic filters choose among
-// the rows; the others are left to the query. The table must stay acquired until the scan and all its batches are done with.
+// Scan reads the table in morsels of morselBatches batches. A batch ends early where a chunk of one of its columns ends. Filters, static and
+// dynamic, choose among the morsels by the bounds of their columns; the dynamic ones also among the rows. The table must stay acquired until the scan and all its batches are done with.
 func (t *Table) Scan(ctx context.Context, request catalog.ScanRequest) (catalog.Scan, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	s := &scan{rows: t.rows, batchRows: int64(request.BatchRows), dynamic: request.Dynamic}
+	s := &scan{rows: t.rows, batchRows: int64(request.BatchRows), request: request}
 	if s.batchRows <= 0 {
 		s.batchRows = defaultBatchRows
 	}
@@ -39,7 +39,8 @@ type scan struct {
 	columns   []*column
 	rows      int64
 	batchRows int64
-	dynamic   []*catalog.DynamicFilter
+	request   catalog.ScanRequest
+	skipped   atomic.Int64
 	next      atomic.Int64 // number of the next morsel
 }
 
@@ -54,7 +55,7 @@ func (s *scan) Next(ctx context.Context) (catalog.Morsel, error) {
 	number := s.next.Add(1) - 1
 	size := s.batchRows * morselBatches
 	start := number * size
-	if start >= s.rows || nothingMatters(s.dynamic) {
+	if start >= s.rows || nothingMatters(s.request.Dynamic) {
 		return nil, nil
 	}
 	m := &morsel{scan: s, number: int(number), row: start, end: min(start+size, s.rows), chunks: make([]int, len(s.columns))}
@@ -64,8 +65,25 @@ func (s *scan) Next(ctx context.Context) (catalog.Morsel, error) {
 	return m, nil
 }
 
+// Skipped gives the rows of the morsels that the filters have left out.
+func (s *scan) Skipped() int64 { return s.skipped.Load() }
+
 // Close has nothing to give back: the arrays are the table's.
 func (s *scan) Close() error { return nil }
+
+// mayMatch asks the bounds of a morsel about the filters. Morsels of other than the default size have none.
+func (s *scan) mayMatch(m *morsel) bool {
+	if len(s.request.Filters) == 0 && len(s.request.Dynamic) == 0 {
+		return true
+	}
+	bounds := func(column int) (catalog.Bounds, bool) {
+		if s.batchRows != defaultBatchRows {
+			return catalog.Bounds{}, false
+		}
+		return s.columns[column].zone(m.number)
+	}
+	return mayMatch(s.request, bounds)
+}
 
 // morsel is a range of rows on its way through the chunks of each column.
 type morsel struct {
@@ -81,6 +99,11 @@ func (m *morsel) Number() int { return m.number }
 
 // Next gives the next batch with rows that matter. Its vectors borrow the table's memory and the pool's.
 func (m *morsel) Next(ctx context.Context, pool *types.Pool) (*types.Batch, error) {
+	// Here and not in scan.Next: to find out bounds takes time, which workers spend side by side.
+	if m.batches == 0 && m.row < m.end && !m.scan.mayMatch(m) {
+		m.scan.skipped.Add(m.end - m.row)
+		m.row = m.end
+	}
 	for m.row < m.end {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -89,7 +112,7 @@ func (m *morsel) Next(ctx context.Context, pool *types.Pool) (*types.Batch, erro
 		if err != nil {
 			return nil, err
 		}
-		if batch = narrowed(pool, batch, m.scan.dynamic); batch.Selected > 0 {
+		if batch = narrowed(pool, batch, m.scan.request.Dynamic); batch.Selected > 0 {
 			return batch, nil
 		}
 	}

@@ -102,6 +102,9 @@ func mergeStatistics(parts []part, column int) catalog.ColumnStatistics {
 	for _, p := range parts {
 		b := p.bounds[column]
 		s.Nulls += b.Nulls
+		if p.deleted != nil && b.Nulls > 0 {
+			s.NullsConfidence = catalog.Estimated
+		}
 		switch {
 		case b.Nulls == b.Rows:
 		case b.Min == nil:

@@ -45,33 +45,38 @@ func sampledRows(rows int64) []int64 {
 
 // sample makes statistics of some of a table's rows.
 func (c *column) sample(rows []int64, total int64) catalog.ColumnStatistics {
-	env := &kernels.Env{}
-	counts := map[uint64]int{} // rows by hash of their value
-	var s catalog.ColumnStatistics
-	nulls := 0
+	var vectors []*types.Vector
 	for next := 0; next < len(rows); {
-		at := c.find(rows[next])
-		k := &c.chunks[at]
+		k := &c.chunks[c.find(rows[next])]
 		end := next
 		for end < len(rows) && rows[end] < k.start+int64(k.rows) {
 			end++
 		}
-		for _, v := range k.rowsOf(rows[next:end], c.field.Type) {
-			valid := types.LogicalValidity(nil, v)
-			hashes := make([]uint64, v.Len())
-			kernels.Hash(env, v, hashes)
-			for row, h := range hashes {
-				if !valid.Has(row) {
-					nulls++
-					continue
-				}
-				counts[h]++
-			}
-			s.Min, s.Max = widen(env, s.Min, s.Max, v)
-		}
+		vectors = append(vectors, k.rowsOf(rows[next:end], c.field.Type)...)
 		next = end
 	}
-	n := len(rows)
+	return estimated(vectors, len(rows), total)
+}
+
+// estimated makes statistics of a column of total rows from a sample of n.
+func estimated(sample []*types.Vector, n int, total int64) catalog.ColumnStatistics {
+	env := &kernels.Env{}
+	counts := map[uint64]int{} // rows by hash of their value
+	var s catalog.ColumnStatistics
+	nulls := 0
+	for _, v := range sample {
+		valid := types.LogicalValidity(nil, v)
+		hashes := make([]uint64, v.Len())
+		kernels.Hash(env, v, hashes)
+		for row, h := range hashes {
+			if !valid.Has(row) {
+				nulls++
+				continue
+			}
+			counts[h]++
+		}
+		s.Min, s.Max = widen(env, s.Min, s.Max, v)
+	}
 	s.Nulls, s.NullsConfidence = int64(float64(nulls)/float64(n)*float64(total)), catalog.Estimated
 	if s.Min != nil {
 		s.BoundsConfidence = catalog.Estimated

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/lacunadb/lacuna/catalog"
+	"github.com/lacunadb/lacuna/kernels"
 	"github.com/lacunadb/lacuna/kernels/expr"
 	"github.com/lacunadb/lacuna/types"
 )
@@ -93,12 +94,12 @@ func (s *Store) Release() {
 
 // Version is one state of a Store. It counts its users: the store, while it is the present one, and whoever acquires it.
 type Version struct {
-	store  *Store
-	parts  []part
-	starts []int64 // number of each part's first row: deleted rows count
-	rows   int64   // without deleted ones
-	// columns are the statistics, exact bounds of all parts.
-	columns []catalog.ColumnStatistics
+	store   *Store
+	parts   []part
+	starts  []int64 // number of each part's first row: deleted rows count
+	rows    int64   // without deleted ones
+	sampled sync.Once
+	columns []catalog.ColumnStatistics // once sampled
 	users   atomic.Int64
 }
 
@@ -113,20 +114,13 @@ type part struct {
 
 // newVersion makes a version of one user. It takes a share in every segment.
 func newVersion(s *Store, parts []part) *Version {
-	v := &Version{store: s, parts: parts, starts: make([]int64, len(parts)), columns: make([]catalog.ColumnStatistics, len(s.schema))}
-	start, deleted := int64(0), false
+	v := &Version{store: s, parts: parts, starts: make([]int64, len(parts))}
+	start := int64(0)
 	for i, p := range parts {
 		p.users.Add(1)
 		v.starts[i] = start
 		start += int64(p.rows)
 		v.rows += int64(p.live)
-		deleted = deleted || p.deleted != nil
-	}
-	for c := range v.columns {
-		v.columns[c] = mergeStatistics(parts, c)
-		if deleted {
-			v.columns[c].NullsConfidence = catalog.Estimated
-		}
 	}
 	v.users.Store(1)
 	return v
@@ -138,9 +132,43 @@ func (v *Version) Schema() types.Schema { return v.store.schema }
 // Applies accepts no filter: they only choose among the segments.
 func (v *Version) Applies(*expr.Expr) bool { return false }
 
-// Statistics gives the number of rows and, for each column, bounds and nulls.
+// Statistics gives the number of rows and, for each column, bounds and nulls, and how many distinct values there are by a sample, which is read when
+// they are first asked for.
 func (v *Version) Statistics() catalog.Statistics {
+	v.sampled.Do(func() {
+		v.columns = make([]catalog.ColumnStatistics, len(v.store.schema))
+		rows := sampledRows(v.physicalRows())
+		for c, f := range v.store.schema {
+			v.columns[c] = mergeStatistics(v.parts, c)
+			if len(rows) > 0 && !f.Type.IsNested() && f.Type.Kind() != types.KindNull {
+				sample := estimated(v.sample(rows, c), len(rows), v.rows)
+				v.columns[c].Distinct, v.columns[c].DistinctConfidence = sample.Distinct, sample.DistinctConfidence
+			}
+		}
+	})
 	return catalog.Statistics{Rows: v.rows, RowsConfidence: catalog.Exact, Source: "memory", Columns: v.columns}
+}
+
+// physicalRows gives the number of rows with the deleted ones.
+func (v *Version) physicalRows() int64 {
+	if n := len(v.parts); n > 0 {
+		return v.starts[n-1] + int64(v.parts[n-1].rows)
+	}
+	return 0
+}
+
+// sample gives a column's values in some rows, which are in order. Deleted rows are as good a sample as others.
+func (v *Version) sample(rows []int64, column int) []*types.Vector {
+	var vectors []*types.Vector
+	for next := 0; next < len(rows); {
+		at := v.find(rows[next])
+		var indices []uint32
+		for ; next < len(rows) && rows[next] < v.starts[at]+int64(v.parts[at].rows); next++ {
+			indices = append(indices, uint32(rows[next]-v.starts[at]))
+		}
+		vectors = append(vectors, kernels.Take(&kernels.Env{}, v.parts[at].columns[column], indices, nil))
+	}
+	return vectors
 }
 
 // Acquire adds a user, who calls Release when done. It reports false, and adds none, when the last user has gone already.

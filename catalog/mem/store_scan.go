@@ -39,6 +39,7 @@ type storeScan struct {
 	segment int // the next range's
 	row     int // in the segment
 	morsels int
+	skipped int64
 }
 
 // Ordered says that no order is known.
@@ -53,7 +54,11 @@ func (s *storeScan) Next(ctx context.Context) (catalog.Morsel, error) {
 	defer s.lock.Unlock()
 	for s.segment < len(s.version.parts) {
 		p := s.version.parts[s.segment]
-		if s.row == p.rows || s.row == 0 && !s.mayMatch(p.segment) {
+		if s.row < p.rows && !s.mayMatch(p.segment) {
+			s.skipped += int64(p.rows - s.row)
+			s.row = p.rows
+		}
+		if s.row == p.rows {
 			s.segment, s.row = s.segment+1, 0
 			continue
 		}
@@ -75,6 +80,13 @@ func (s *storeScan) mayMatch(segment *segment) bool {
 		return catalog.Bounds{}, false
 	}
 	return mayMatch(s.request, bounds)
+}
+
+// Skipped gives the rows of the segments that the filters have left out.
+func (s *storeScan) Skipped() int64 {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	return s.skipped
 }
 
 // Close has nothing to give back: the segments are the version's.

@@ -27,13 +27,25 @@ func (q *Execution) openScan(p *plan.TableScan) func(context.Context) (source, e
 		if err != nil {
 			return nil, err
 		}
-		return &tableSource{Scan: scan, schema: p.Output}, nil
+		return &tableSource{Scan: scan, query: q, operator: p.Number, schema: p.Output}, nil
 	}
 }
 
 type tableSource struct {
 	catalog.Scan
-	schema types.Schema
+	query    *Execution
+	operator int
+	schema   types.Schema
+}
+
+// Close closes the scan, with a note of what it has skipped.
+func (s *tableSource) Close() error {
+	if skipper, ok := s.Scan.(catalog.Skipper); ok {
+		s.query.lock.Lock()
+		s.query.metrics[s.operator].Skipped += skipper.Skipped()
+		s.query.lock.Unlock()
+	}
+	return s.Scan.Close()
 }
 
 func (s *tableSource) Next(ctx context.Context) (catalog.Morsel, error) {
