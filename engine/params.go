@@ -4,9 +4,12 @@ import (
 	"math"
 	"math/big"
 	"reflect"
+	"sort"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/lacunadb/lacuna/plan/sql"
 	"github.com/lacunadb/lacuna/types"
 )
 
@@ -62,6 +65,35 @@ func parameterValues(args []any) (map[string]*types.Vector, error) {
 		values[name] = v
 	}
 	return values, nil
+}
+
+// checkSurplus gives an error for a value whose parameter a text does not have. used are the parameters that are known to be there.
+func checkSurplus(text string, values map[string]*types.Vector, used map[string]bool) error {
+	surplus := ""
+	for name := range values {
+		if !used[name] && (surplus == "" || name < surplus) {
+			surplus = name
+		}
+	}
+	if surplus == "" {
+		return nil
+	}
+	// A part of a statement that is not bound, such as a WITH query that nothing reads, may have it.
+	there, err := sql.ParameterNames(text)
+	if err != nil {
+		return err
+	}
+	var extra []string
+	for name := range values {
+		if !there[name] {
+			extra = append(extra, "$"+name)
+		}
+	}
+	if len(extra) == 0 {
+		return nil
+	}
+	sort.Strings(extra)
+	return types.Errorf(types.CodeUndefinedParameter, "values were given for parameters that the statement does not have: %s", strings.Join(extra, ", "))
 }
 
 // parameterValue gives a Go value as a constant.

@@ -63,6 +63,9 @@ func (s *statement) start(args []any) (result *Result, err error) {
 		return nil, err
 	}
 	bound, err := s.bind(parsed, parameters)
+	if err == nil {
+		err = checkSurplus(s.text, parameters, bound.Used)
+	}
 	if err != nil {
 		return nil, err
 	}

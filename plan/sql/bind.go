@@ -23,6 +23,10 @@ type Bound struct {
 	Describe bool
 	Defaults []string
 	IDs      *plan.IDs
+	// Parameters are the types of the parameters without a value, by number or name, as their places ask for; NULL where nothing does.
+	Parameters map[string]types.Type
+	// Used are the names of the parameters whose values the statement uses.
+	Used map[string]bool
 }
 
 // Session is what the meaning of a statement depends on beside its text.
@@ -30,6 +34,8 @@ type Session struct {
 	Catalog *catalog.Catalog
 	// Parameters are the values of the statement's parameters: Constant vectors by number ("1", "2", ...) or name.
 	Parameters map[string]*types.Vector
+	// OpenParameters says that parameters without a value are no error: the statement is described, not run. Bound.Parameters has their types.
+	OpenParameters bool
 	// NullsFirst says where ORDER BY without NULLS FIRST or LAST puts nulls; nil is last, for both directions.
 	NullsFirst func(descending bool) bool
 	// Zone is the time zone of TIMESTAMP WITH TIME ZONE; nil is UTC.
@@ -42,9 +48,9 @@ type Session struct {
 func Bind(ctx context.Context, text string, statement Statement, session Session) (*Bound, error) {
 	b := &binder{
 		ctx: ctx, text: text, session: session, catalog: session.Catalog, parameters: session.Parameters, ids: &plan.IDs{}, literals: map[*expr.Expr]bool{},
-		constants: map[*expr.Expr]*types.Vector{}, versions: map[catalog.Table]catalog.Table{},
+		constants: map[*expr.Expr]*types.Vector{}, versions: map[catalog.Table]catalog.Table{}, open: map[string]types.Type{}, used: map[string]bool{},
 	}
-	bound := &Bound{IDs: b.ids}
+	bound := &Bound{IDs: b.ids, Parameters: b.open, Used: b.used}
 	switch s := statement.(type) {
 	case *Explain:
 		format := s.Format
@@ -86,6 +92,9 @@ type binder struct {
 	ids        *plan.IDs
 	literals   map[*expr.Expr]bool             // constants that were written as literals
 	constants  map[*expr.Expr]*types.Vector    // values of calls of constants
+	open       map[string]types.Type           // parameters without a value, see Bound.Parameters
+	used       map[string]bool                 // see Bound.Used
+	now        time.Time                       // when now() was first asked for
 	defining   *withQuery                      // whose text is being bound
 	views      []string                        // that are being bound, against views that use themselves
 	versions   map[catalog.Table]catalog.Table // what is read of tables whose rows change
@@ -156,6 +165,9 @@ func (b *binder) source(n Node) string {
 func (b *binder) cast(n Node, e *expr.Expr, to types.Type, try bool) *expr.Expr {
 	if e.Type.Equal(to) {
 		return e
+	}
+	if e.Op == expr.Parameter && e.Type.Kind() == types.KindNull && !try {
+		return b.typeParameter(e, to)
 	}
 	position := e.Position
 	if position < 0 {

@@ -56,6 +56,9 @@ func (b *binder) call(n *Call, c *exprContext) (*expr.Expr, error) {
 	if lower == "current_setting" {
 		return b.currentSetting(n, c)
 	}
+	if result, ok := clockFunctions[lower]; ok {
+		return b.clock(n, result)
+	}
 	family := b.catalog.Functions.Lookup(name)
 	if family == nil {
 		return nil, b.undefinedFunction(n, name)
@@ -76,6 +79,16 @@ func (b *binder) call(n *Call, c *exprContext) (*expr.Expr, error) {
 	args, err := b.arguments(n, c)
 	if err != nil {
 		return nil, err
+	}
+	switch {
+	case lower == "divide": // the function divides integers, unlike the operator
+		return b.applyTo(n, "int_divide", args...)
+	case family.Name == "age" && len(args) == 1:
+		today, err := b.clock(&Call{Span: n.Span}, types.Date)
+		if err != nil {
+			return nil, err
+		}
+		args = []*expr.Expr{b.cast(n, today, types.Timestamp, false), args[0]}
 	}
 	return b.applyTo(n, family.Name, args...)
 }

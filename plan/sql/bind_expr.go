@@ -116,7 +116,7 @@ func (b *binder) bindExpr(n Expr, c *exprContext) (*expr.Expr, error) {
 	case *Collate:
 		return nil, b.unsupported(n, "COLLATE")
 	case *AtTimeZone:
-		return nil, b.unsupported(n, "AT TIME ZONE")
+		return b.atTimeZone(n, c)
 	case *Lambda:
 		return nil, b.unsupported(n, "a lambda")
 	case *Default:

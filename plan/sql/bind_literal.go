@@ -90,37 +90,25 @@ func decimalLiteralType(text string) types.Type {
 }
 
 func (b *binder) parameter(n *Parameter) (*expr.Expr, error) {
-	name := n.Name
-	if name == "" {
-		name = strconv.Itoa(n.Number)
+	name := n.key()
+	if v, given := b.parameters[name]; given {
+		b.used[name] = true
+		return b.literalOf(v), nil
 	}
-	v, given := b.parameters[name]
-	if !given {
+	if !b.session.OpenParameters {
 		return nil, b.errorAt(n, types.CodeUndefinedParameter, "no value was given for parameter %s", b.source(n))
 	}
-	return b.literalOf(v), nil
+	t, known := b.open[name]
+	if !known {
+		b.open[name] = types.Null
+	}
+	return &expr.Expr{Op: expr.Parameter, Column: n.Number, Name: name, Type: t, Nullable: true, Position: n.Start}, nil
 }
 
-// interval binds INTERVAL 'text' [unit] and INTERVAL number unit.
-func (b *binder) interval(n *Interval, c *exprContext) (*expr.Expr, error) {
-	e, err := b.expr(n.Value, c)
-	if err != nil {
-		return nil, err
-	}
-	if e.Op != expr.Constant || e.IsNullConstant() {
-		return nil, b.unsupported(n, "an INTERVAL of a computed value")
-	}
-	text := types.Text(e.Value, 0)
-	if n.Unit != "" {
-		if strings.Contains(n.Unit, " ") {
-			return nil, b.unsupported(n, "INTERVAL with %s", n.Unit)
-		}
-		text += " " + strings.ToLower(n.Unit)
-	}
-	v, err := b.textLiteral(n, text, types.Interval)
-	if err != nil {
-		return nil, err
-	}
-	delete(b.literals, v)
-	return v, nil
+// typeParameter gives a parameter without a value the type that its place asks for. Where places differ, the first decides, and the others cast.
+func (b *binder) typeParameter(e *expr.Expr, to types.Type) *expr.Expr {
+	b.open[e.Name] = to
+	typed := *e
+	typed.Type = to
+	return &typed
 }

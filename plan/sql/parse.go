@@ -30,7 +30,7 @@ func Parse(text string) ([]Statement, error) {
 	}
 	statements := make([]Statement, 0, len(texts))
 	for _, toks := range texts {
-		s, err := parseStatement(text, toks)
+		s, _, err := parseStatement(text, toks)
 		if err != nil {
 			return nil, err
 		}
@@ -39,16 +39,35 @@ func Parse(text string) ([]Statement, error) {
 	return statements, nil
 }
 
-// parseStatement parses the tokens of one statement.
-func parseStatement(text string, toks []token) (statement Statement, failure *types.Error) {
+// ParameterNames gives the parameters of the statements of a text, by number from "1" or name.
+func ParameterNames(text string) (map[string]bool, error) {
+	texts, err := tokenize(text)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]bool{}
+	for _, toks := range texts {
+		_, own, err := parseStatement(text, toks)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range own {
+			names[name] = true
+		}
+	}
+	return names, nil
+}
+
+// parseStatement parses the tokens of one statement. It also gives the names of its parameters.
+func parseStatement(text string, toks []token) (statement Statement, parameters []string, failure *types.Error) {
 	defer func() {
 		// Parser and converter work on trees that the input shapes: a bug there fails this statement alone.
 		if x := recover(); x != nil {
-			statement, failure = nil, types.ErrorAt(types.CodeInternal, text, toks[0].start, "the SQL parser failed: %v", x)
+			statement, parameters, failure = nil, nil, types.ErrorAt(types.CodeInternal, text, toks[0].start, "the SQL parser failed: %v", x)
 		}
 	}()
 	if err := matchBrackets(text, toks); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r := rewriter{
 		text:  text,
@@ -64,14 +83,14 @@ func parseStatement(text string, toks []token) (statement Statement, failure *ty
 		r.syntaxError(r.pos)
 	}
 	if r.err != nil {
-		return nil, r.err
+		return nil, nil, r.err
 	}
 	if root.args > 0 {
 		if err := r.finish(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return statement, nil
+	return statement, r.parameters, nil
 }
 
 // finish runs the parser over the rewritten text and puts its findings into the slots.

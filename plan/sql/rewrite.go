@@ -28,15 +28,16 @@ import (
 // A construct is written into a rope as it is read; a postfix operator adds its carrier in front of the operand it turns
 // out to belong to. Nothing is copied twice, so the work is linear in the length of the text.
 type rewriter struct {
-	text   string
-	toks   []token // one statement, tokenEnd last
-	pos    int     // the token to read next
-	out    *rope
-	marks  []mark
-	params int // bare ? seen
-	depth  int
-	inCase bool // directly within CASE, where END is no name
-	err    *types.Error
+	text       string
+	toks       []token // one statement, tokenEnd last
+	pos        int     // the token to read next
+	out        *rope
+	marks      []mark
+	params     int      // bare ? seen
+	parameters []string // numbers and names of all parameters seen
+	depth      int
+	inCase     bool // directly within CASE, where END is no name
+	err        *types.Error
 }
 
 // mark belongs to one carrier.

@@ -149,8 +149,17 @@ func (r *rewriter) parameter(first int, text string) {
 	default:
 		p.Name = text
 	}
+	r.parameters = append(r.parameters, p.key())
 	r.pos++
 	r.leaf(first, p)
+}
+
+// key gives the name of a parameter, or its number as text.
+func (p *Parameter) key() string {
+	if p.Name != "" {
+		return p.Name
+	}
+	return strconv.Itoa(p.Number)
 }
 
 // maxParameter is the highest number of a parameter.
