@@ -63,6 +63,7 @@ const (
 	CodeInvalidState         Code = "55000"
 	CodeInvalidConfig        Code = "42704" // unknown setting or object
 	CodeAccessDenied         Code = "42501"
+	CodeRaised               Code = "P0001" // by error() in the statement itself
 )
 
 // Error is what every part of Lacuna returns for a fault that is not its own bug: a value with a code, and, where they are

@@ -357,13 +357,20 @@ func (e *Expr) sameNode(o *Expr) bool {
 	}
 	switch e.Op {
 	case Call:
-		return !e.Function.Volatile && e.Function.Name == o.Function.Name
+		return !e.Function.Volatile && e.Function.Name == o.Function.Name && sameLambda(e.Function.Lambda, o.Function.Lambda)
 	case Constant:
 		return types.EqualWith(e.Value, o.Value, types.EqualOptions{BitwiseFloats: true})
 	case Subquery:
 		return e.Subquery == o.Subquery
 	}
 	return true
+}
+
+func sameLambda(a, b *Expr) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Equal(b)
 }
 
 // infix gives the functions that print between their arguments.
@@ -424,6 +431,9 @@ func (e *Expr) String() string {
 		return fmt.Sprintf("(%s IS NULL)", e.Args[0])
 	case name == "is_not_null":
 		return fmt.Sprintf("(%s IS NOT NULL)", e.Args[0])
+	}
+	if e.Function.Lambda != nil {
+		return fmt.Sprintf("%s(%s, lambda: %s)", name, joinArgs(e.Args, ", "), e.Function.Lambda)
 	}
 	return name + "(" + joinArgs(e.Args, ", ") + ")"
 }

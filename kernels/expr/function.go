@@ -36,7 +36,12 @@ type Function struct {
 	Nulls    NullPolicy
 	CanFail  bool // some arguments raise
 	Volatile bool // two calls may differ
-	Kernel   Kernel
+	// Encoded says that the kernel is about the encoding of its arguments: it gets them as they are, not entry by entry or run by run.
+	Encoded bool
+	// Lambda is the expression that a function applies to the elements of lists; its columns are numbered for the kernel, not for the query. Nil
+	// for other functions.
+	Lambda *Expr
+	Kernel Kernel
 }
 
 func (f *Function) nullable(args []*Expr) bool {

@@ -249,9 +249,9 @@ func (e *Evaluator) apply(x *Expr, args []*types.Vector, active types.Bitmap) (*
 			varying = i
 		}
 	}
-	volatile := x.Op == Call && x.Function.Volatile
+	whole := x.Op == Call && (x.Function.Volatile || x.Function.Encoded)
 	switch {
-	case volatile || rows == 0:
+	case whole || rows == 0:
 		return run(&env, x, args)
 	case varying < 0 && len(args) > 0:
 		if active != nil && active.NextSet(0, rows) == rows {

@@ -56,6 +56,9 @@ func (b *binder) call(n *Call, c *exprContext) (*expr.Expr, error) {
 	if lower == "current_setting" {
 		return b.currentSetting(n, c)
 	}
+	if function := lambdaFunctions[lower]; function != "" && n.Filter == nil && len(n.OrderBy) == 0 {
+		return b.lambdaCall(n, function, c)
+	}
 	if result, ok := clockFunctions[lower]; ok {
 		return b.clock(n, result)
 	}

@@ -11,6 +11,8 @@ import (
 // exprContext says what an expression may refer to where it stands.
 type exprContext struct {
 	scope *scope
+	// lambda has the parameters of lambdas around; nil for none.
+	lambda *lambdaScope
 	// clause names the place for messages: "WHERE", "GROUP BY".
 	clause string
 	// aggregates collects the aggregate calls of a query; nil where none is allowed.
@@ -117,8 +119,10 @@ func (b *binder) bindExpr(n Expr, c *exprContext) (*expr.Expr, error) {
 		return nil, b.unsupported(n, "COLLATE")
 	case *AtTimeZone:
 		return b.atTimeZone(n, c)
+	case *ListComprehension:
+		return b.comprehension(n, c)
 	case *Lambda:
-		return nil, b.unsupported(n, "a lambda")
+		return nil, b.errorAt(n, types.CodeSyntax, "a lambda is not allowed here")
 	case *Default:
 		return nil, b.errorAt(n, types.CodeSyntax, "DEFAULT is not allowed here")
 	}
@@ -135,7 +139,10 @@ func firstWords(s string) string {
 }
 
 func (b *binder) column(n *Column, c *exprContext) (*expr.Expr, error) {
-	column, used, err := b.resolve(c, n)
+	column, used, err := c.lambda.find(n.Parts[0].Name), 1, error(nil)
+	if column == nil {
+		column, used, err = b.resolve(c, n)
+	}
 	if err != nil {
 		return nil, err
 	}
