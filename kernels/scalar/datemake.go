@@ -344,6 +344,10 @@ func registerEpochs(set *expr.Set) {
 
 // inUnit gives seconds and nanoseconds as a number of a smaller unit.
 func inUnit(seconds, nanos, perSecond int64) (int64, bool, *types.Error) {
+	seconds, nanos = seconds+nanos/nanosPerSecond, nanos%nanosPerSecond
+	if seconds < 0 && nanos > 0 { // so that the whole rounds toward zero
+		seconds, nanos = seconds+1, nanos-nanosPerSecond
+	}
 	whole, overflow := mulInt64(seconds, perSecond)
 	rest := nanos / (nanosPerSecond / perSecond)
 	sum := whole + rest
@@ -429,17 +433,21 @@ func bucketMoments(env *kernels.Env, out types.Type, args []*types.Vector) (*typ
 			m = moment{days: daysOf(from.year(), from.month())}.plusMonths(n * int64(w.Months))
 		} else {
 			step, overflow := mulInt64(int64(w.Days), nanosPerDay)
-			step += w.Nanos
-			distance, overflow2 := mulInt64(m.days-from.days, nanosPerDay)
-			distance += m.nanos - from.nanos
-			if step <= 0 || overflow {
+			if step += w.Nanos; step <= 0 || overflow {
 				return m, false, types.Errorf(types.CodeInvalidParameter, "the width of a bucket must be more than zero and less than 292 years")
 			}
-			if overflow2 {
+			// In nanoseconds as far as these reach, then in microseconds.
+			unit := int64(1)
+			distance, overflow := mulInt64(m.days-from.days, nanosPerDay)
+			if overflow || abs64(distance) > math.MaxInt64-nanosPerDay {
+				unit = 1000
+				distance, overflow = mulInt64(m.days-from.days, nanosPerDay/unit)
+			}
+			if overflow || step%unit != 0 {
 				return m, false, types.Errorf(types.CodeDatetimeOutOfRange, "the time is too far from the origin of the buckets")
 			}
-			n, _ := floorDiv(distance, step)
-			m = from.plus(0, n*step)
+			_, past := floorDiv(distance+(m.nanos-from.nanos)/unit, step/unit)
+			m = m.plus(0, -past*unit-(m.nanos-from.nanos)%unit)
 		}
 		return m.plusMonths(int64(by.Months)).plus(int64(by.Days), by.Nanos), true, nil
 	}

@@ -1,8 +1,6 @@
 package scalar
 
 import (
-	"unicode/utf8"
-
 	"github.com/lacunadb/lacuna/kernels"
 	"github.com/lacunadb/lacuna/kernels/expr"
 	"github.com/lacunadb/lacuna/types"
@@ -61,7 +59,7 @@ func registerDistance(set *expr.Set) {
 		similarity                 func(a, b []byte) float64
 		canFail                    bool
 	}{
-		{"jaccard", "The share of the characters of either text that are in both.", "jaccard('ab', 'bc') = 0.3333333333333333", jaccard, true},
+		{"jaccard", "The share of the different bytes of either text that are in both.", "jaccard('ab', 'bc') = 0.3333333333333333", jaccard, true},
 		{"jaro_similarity", "The Jaro similarity, from 0 to 1.", "jaro_similarity('martha', 'marhta') = 0.9444444444444445", jaro, false},
 		{"jaro_winkler_similarity", "The Jaro-Winkler similarity, from 0 to 1: Jaro's, closer for a common beginning.", "jaro_winkler_similarity('martha', 'marhta') = 0.9611111111111111", jaroWinkler, false},
 	} {
@@ -136,26 +134,30 @@ func damerau(a, b []byte) int64 {
 }
 
 func jaccard(a, b []byte) float64 {
-	inA, inB := map[rune]bool{}, map[rune]bool{}
-	for _, r := range string(a) {
-		inA[r] = true
+	var inA, inB [256]bool
+	for _, c := range a {
+		inA[c] = true
 	}
-	both := 0
-	for _, r := range string(b) {
-		if !inB[r] && inA[r] {
+	for _, c := range b {
+		inB[c] = true
+	}
+	both, either := 0, 0
+	for c := range inA {
+		if inA[c] && inB[c] {
 			both++
 		}
-		inB[r] = true
+		if inA[c] || inB[c] {
+			either++
+		}
 	}
-	return float64(both) / float64(len(inA)+len(inB)-both)
+	return float64(both) / float64(either)
 }
 
-// jaro compares characters that match within half of the longer text.
-func jaro(s, t []byte) float64 {
-	a, b := []rune(string(s)), []rune(string(t))
+// jaro compares bytes that match within half of the longer text.
+func jaro(a, b []byte) float64 {
 	reach := max(max(len(a), len(b))/2-1, 0)
 	matchedB := make([]bool, len(b))
-	var matchesA []rune
+	var matchesA []byte
 	for i, x := range a {
 		for j := max(0, i-reach); j < min(len(b), i+reach+1); j++ {
 			if !matchedB[j] && b[j] == x {
@@ -187,13 +189,7 @@ func jaroWinkler(a, b []byte) float64 {
 		return similarity
 	}
 	prefix := 0
-	for prefix < 4 && len(a) > 0 && len(b) > 0 {
-		x, n := utf8.DecodeRune(a)
-		y, m := utf8.DecodeRune(b)
-		if x != y {
-			break
-		}
-		a, b = a[n:], b[m:]
+	for prefix < min(4, len(a), len(b)) && a[prefix] == b[prefix] {
 		prefix++
 	}
 	return similarity + float64(prefix)*0.1*(1-similarity)

@@ -244,8 +244,8 @@ func drawBar(env *kernels.Env, out types.Type, args []*types.Vector) (*types.Vec
 		if !(w >= 1 && w <= 1000) {
 			return types.Errorf(types.CodeInvalidParameter, "the width %v of a bar is not from 1 to 1000", w)
 		}
-		if x, low, high := x.at(i), low.at(i), high.at(i); x != x || low != low || high != high || low-low != 0 || high-high != 0 {
-			return types.Errorf(types.CodeInvalidParameter, "a bar needs finite bounds and a number between")
+		if span := high.at(i) - low.at(i); span-span != 0 {
+			return types.Errorf(types.CodeInvalidParameter, "a bar needs finite bounds")
 		}
 		share := (x.at(i) - low.at(i)) / (high.at(i) - low.at(i))
 		switch {
