@@ -4,12 +4,16 @@
 //	arithmetic.go + - * / // % and negation of numbers: the typing rules
 //	temporal.go   the same of dates, times and intervals
 //	logic.go      NOT, IS NULL, IS TRUE ...
-//	math.go       abs, sqrt, power ...; round.go: round, floor, ceil
+//	math.go       abs, sqrt, power ...; mathmore.go: gcd, factorial ...; round.go: round, floor, ceil; bits.go: & | << >> ~
 //	text.go       length, replace, contains ...; slices.go: substring, left, trim; case.go: lower, upper; concat.go: ||, concat
-//	like.go       LIKE and ILIKE
-//	date.go       date_part, date_trunc; dateparts.go: the parts
+//	textparts.go  string_split, translate, paths; digest.go: md5, hex, base64 ...; distance.go: levenshtein ...; format.go: printf, format
+//	like.go       LIKE and ILIKE; glob.go: GLOB; regex.go: regular expressions
+//	date.go       date_part, date_trunc; dateparts.go: the parts; datediff.go: date_diff, age; datemake.go: make_date, epoch_ms, time_bucket ...
+//	strftime.go   dates to text and back; zone.go: AT TIME ZONE
+//	list.go       making and slicing lists; listsearch.go, listorder.go, listaggregate.go, range.go; lambda.go: list_transform ...; lists.go: reading them
+//	struct.go     structs; map.go: maps; union.go: unions
 //	choose.go     greatest, least, nullif
-//	inspect.go    typeof, hash
+//	inspect.go    typeof, hash; system.go: random, uuid, error, encodings
 //	columns.go    how kernels read arguments and make results
 //
 // Operators are families with plain names (eq, add, is_null); the binder knows which text stands for which name.
@@ -47,6 +51,8 @@ func Register(set *expr.Set) {
 	registerMathMore(set)
 	registerSystem(set)
 	registerLambda(set)
+	registerListAggregate(set)
+	registerUnion(set)
 	registerStruct(set)
 	registerList(set)
 	registerMap(set)

@@ -59,6 +59,9 @@ func (b *binder) call(n *Call, c *exprContext) (*expr.Expr, error) {
 	if function := lambdaFunctions[lower]; function != "" && n.Filter == nil && len(n.OrderBy) == 0 {
 		return b.lambdaCall(n, function, c)
 	}
+	if listAggregates[lower] || b.listAggregate(lower) != nil {
+		return b.aggregateList(n, lower, c)
+	}
 	if result, ok := clockFunctions[lower]; ok {
 		return b.clock(n, result)
 	}

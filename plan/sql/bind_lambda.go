@@ -215,3 +215,67 @@ func (b *binder) capture(n Node, body *expr.Expr, scope *lambdaScope) (scalar.La
 	})
 	return scalar.Lambda{Params: len(scope.params), Body: body}, captured, nil
 }
+
+// listAggregates are the names of the function that takes an aggregate's name as an argument.
+var listAggregates = map[string]bool{"list_aggregate": true, "list_aggr": true, "array_aggregate": true, "array_aggr": true}
+
+// listAggregate gives the aggregate function of which a name such as list_sum says the form for lists; nil when it says none. A function of
+// just this name comes first.
+func (b *binder) listAggregate(name string) *expr.Family {
+	rest, ok := strings.CutPrefix(name, "list_")
+	if !ok || b.catalog.Functions.Lookup(name) != nil {
+		return nil
+	}
+	if family := b.catalog.Functions.Lookup(rest); family != nil && family.BindAggregate != nil {
+		return family
+	}
+	return nil
+}
+
+// aggregateList binds list_aggregate(list, 'sum') and list_sum(list).
+func (b *binder) aggregateList(n *Call, name string, c *exprContext) (*expr.Expr, error) {
+	args, err := b.arguments(n, c)
+	if err != nil {
+		return nil, err
+	}
+	family := b.listAggregate(name)
+	if family == nil {
+		if len(args) < 2 || b.constant(args[1]) == nil || args[1].Type.Kind() != types.KindVarchar {
+			return nil, b.errorAt(n, types.CodeUndefinedFunction, "%s takes a list and the name of an aggregate function as a constant", name)
+		}
+		aggregate := types.Text(b.constant(args[1]), 0)
+		if family = b.catalog.Functions.Lookup(aggregate); family == nil || family.BindAggregate == nil {
+			return nil, b.errorAt(n.Args[1].Expr, types.CodeUndefinedFunction, "aggregate function %s does not exist", aggregate)
+		}
+		args = append(args[:1:1], args[2:]...)
+	}
+	if len(args) == 0 {
+		return nil, b.errorAt(n, types.CodeUndefinedFunction, "%s takes a list", name)
+	}
+	element := types.Null
+	switch t := args[0].Type; t.Kind() {
+	case types.KindList, types.KindArray:
+		element = t.Elem().Type
+	case types.KindNull:
+	default:
+		return nil, b.errorAt(n, types.CodeUndefinedFunction, "%s takes a list, not %s", name, t)
+	}
+	described := []expr.Arg{{Type: element}}
+	for _, a := range args[1:] {
+		described = append(described, b.argOf(a))
+	}
+	aggregate, err := family.BindAggregate(described)
+	if err != nil {
+		return nil, b.located(n, err)
+	}
+	if aggregate == nil || len(aggregate.Args) != len(args) {
+		return nil, b.noOverload(n, family.Name, described, family)
+	}
+	f := scalar.AggregateList(aggregate)
+	for i := range args {
+		args[i] = b.cast(n, args[i], f.Args[i], false)
+	}
+	call := expr.NewCall(f, args...)
+	b.noteConstant(call)
+	return call, nil
+}
