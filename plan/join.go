@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lacunadb/lacuna/kernels/expr"
 	"github.com/lacunadb/lacuna/types"
@@ -55,20 +56,27 @@ type Join struct {
 
 // Columns gives the left columns, then the right ones, then the mark. Those that may be filled with NULL are nullable.
 func (n *Join) Columns() []Column {
-	left, right := n.Left.Columns(), n.Right.Columns()
-	out := make([]Column, 0, len(left)+len(right)+1)
-	for _, c := range left {
-		c.Nullable = c.Nullable || n.Kind == RightJoin || n.Kind == FullJoin
-		out = append(out, c)
+	// Chains of joins lean to the left and may be long: no list for each of them.
+	chain := []*Join{n}
+	for left, ok := n.Left.(*Join); ok; left, ok = left.Left.(*Join) {
+		chain = append(chain, left)
 	}
-	if !n.Kind.leftOnly() {
-		for _, c := range right {
-			c.Nullable = c.Nullable || n.Kind == LeftJoin || n.Kind == FullJoin || n.Kind == SingleJoin
-			out = append(out, c)
+	out := slices.Clone(chain[len(chain)-1].Left.Columns())
+	for _, j := range slices.Backward(chain) {
+		if j.Kind == RightJoin || j.Kind == FullJoin {
+			for i := range out {
+				out[i].Nullable = true
+			}
 		}
-	}
-	if n.Kind == MarkJoin {
-		out = append(out, n.Mark.Output)
+		if !j.Kind.leftOnly() {
+			for _, c := range j.Right.Columns() {
+				c.Nullable = c.Nullable || j.Kind == LeftJoin || j.Kind == FullJoin || j.Kind == SingleJoin
+				out = append(out, c)
+			}
+		}
+		if j.Kind == MarkJoin {
+			out = append(out, j.Mark.Output)
+		}
 	}
 	return out
 }

@@ -58,6 +58,8 @@ type equivalence struct {
 	function *expr.Function // equality of their type
 	columns  []*expr.Expr
 	owners   []int
+	values   []columnEstimate // of the columns
+	members  relationSet      // the owners
 }
 
 // collect takes a region apart, in written order; false when it has too many relations.
@@ -214,19 +216,21 @@ func (k *equivalence) place(x *expr.Expr) int {
 
 func (k *equivalence) add(r *joinRegion, x *expr.Expr) {
 	if k.place(x) < 0 {
-		k.columns, k.owners = append(k.columns, x), append(k.owners, r.owner[x.Column])
+		owner := r.owner[x.Column]
+		k.columns, k.owners, k.members = append(k.columns, x), append(k.owners, owner), k.members|1<<owner
+		k.values = append(k.values, r.relations[owner].estimates.column(x.Column))
 	}
 }
 
-// member gives a column of the class in a set of relations, and what is known of the class's values there.
-func (k *equivalence) member(r *joinRegion, set relationSet) (x *expr.Expr, values columnEstimate) {
+// member gives a column of the class in a set of relations that has one, and what is known of the class's values there.
+func (k *equivalence) member(set relationSet) (x *expr.Expr, values columnEstimate) {
 	for i, c := range k.columns {
 		if !set.has(1 << k.owners[i]) {
 			continue
 		}
-		of := r.relations[k.owners[i]].estimates.column(c.Column)
+		of := &k.values[i]
 		if x == nil {
-			x, values = c, of
+			x, values = c, *of
 			continue
 		}
 		values.domain, values.distinct = min(values.domain, of.domain), min(values.distinct, of.distinct)
@@ -318,11 +322,11 @@ func (r *joinRegion) equalities(left, right relationSet) []*expr.Expr {
 	var out []*expr.Expr
 	for i := range r.classes {
 		k := &r.classes[i]
-		a, _ := k.member(r, left)
-		b, _ := k.member(r, right)
-		if a == nil || b == nil {
+		if !k.members.overlaps(left) || !k.members.overlaps(right) {
 			continue
 		}
+		a, _ := k.member(left)
+		b, _ := k.member(right)
 		equality := expr.NewCall(k.function, a, b)
 		for j, c := range r.conditions {
 			if c.class == i && r.applicable(j, left, right) {

@@ -2,8 +2,12 @@ package plan
 
 import "math"
 
-// exhaustiveRelations is up to how many relations the search looks at every order; beyond, it joins greedily.
-const exhaustiveRelations = 12
+// The search looks at every order of up to exhaustiveRelations relations, as long as these are not more than exhaustiveJoins joins of two sets; beyond, it
+// joins greedily. Twelve relations in a chain or around one have few, twelve that are all connected a quarter of a million.
+const (
+	exhaustiveRelations = 12
+	exhaustiveJoins     = 30_000
+)
 
 // buildCost is what a row of the side with the hash table costs, in rows of the other side or of the output.
 const buildCost = 2
@@ -43,9 +47,11 @@ func (s *joinSearch) run() *joinedSet {
 }
 
 // exhaustive finds for every set of relations that conditions connect the best of all ways to make it of two smaller sets, smaller sets first (Vance and
-// Maier, "Rapid Bushy Join-order Optimization with Cartesian Products", 1996: DPsub). It gives nil when all relations are not connected.
+// Maier, "Rapid Bushy Join-order Optimization with Cartesian Products", 1996: DPsub). It gives nil when not all relations are connected, or that is
+// too much work.
 func (s *joinSearch) exhaustive(relations int) *joinedSet {
 	all := relationSet(1)<<relations - 1
+	joins := 0
 	for set := relationSet(1); set <= all; set++ {
 		if set.size() < 2 {
 			continue
@@ -56,6 +62,9 @@ func (s *joinSearch) exhaustive(relations int) *joinedSet {
 			j := s.join(s.best[left], s.best[set&^left], false)
 			if j == nil {
 				continue
+			}
+			if joins++; joins > exhaustiveJoins {
+				return nil
 			}
 			// The ways differ in the estimated rows too, where they see correlations differently. Estimates of joins err low: take the highest.
 			rows, base = max(rows, j.rows), max(base, j.base)
@@ -79,22 +88,37 @@ func (s *joinSearch) greedy() *joinedSet {
 	for i := range s.region.relations {
 		sets = append(sets, s.best[1<<i])
 	}
+	type pair struct{ left, right relationSet }
+	joins := map[pair]*joinedSet{}
 	for len(sets) > 1 {
 		var best *joinedSet
 		x, y := 0, 0
-		for _, cross := range []bool{false, true} {
+		choose := func(j *joinedSet, left, right int) {
+			if j != nil && (best == nil || j.rows < best.rows || j.rows == best.rows && j.cost < best.cost) {
+				best, x, y = j, left, right
+			}
+		}
+		for i, left := range sets {
+			for k, right := range sets {
+				if i == k {
+					continue
+				}
+				of := pair{left.set, right.set}
+				j, known := joins[of]
+				if !known {
+					j = s.join(left, right, false)
+					joins[of] = j
+				}
+				choose(j, i, k)
+			}
+		}
+		if best == nil {
 			for i, left := range sets {
 				for k, right := range sets {
-					if i == k {
-						continue
-					}
-					if j := s.join(left, right, cross); j != nil && (best == nil || j.rows < best.rows || j.rows == best.rows && j.cost < best.cost) {
-						best, x, y = j, i, k
+					if i != k {
+						choose(s.join(left, right, true), i, k)
 					}
 				}
-			}
-			if best != nil {
-				break
 			}
 		}
 		sets[x] = best
@@ -123,8 +147,8 @@ func (s *joinSearch) join(left, right *joinedSet, cross bool) *joinedSet {
 	if !connected && !cross {
 		return nil
 	}
-	est := innerEstimate(edges, left.estimate(), right.estimate())
-	j := &joinedSet{set: left.set | right.set, rows: max(est.rows*share, min(est.rows, 1)), base: est.base, left: left, right: right}
+	rows, base := innerRows(edges, left.estimate(), right.estimate())
+	j := &joinedSet{set: left.set | right.set, rows: max(rows*share, min(rows, 1)), base: base, left: left, right: right}
 	j.cost = left.cost + right.cost + j.rows
 	if len(edges) > 0 {
 		j.cost += max(left.rows, right.rows) + buildCost*min(left.rows, right.rows)
@@ -173,9 +197,9 @@ func (s *joinSearch) edges(left, right relationSet) (edges []joinEdge, share flo
 	share = 1
 	for i := range r.classes {
 		k := &r.classes[i]
-		a, l := k.member(r, left)
-		b, m := k.member(r, right)
-		if a != nil && b != nil {
+		if k.members.overlaps(left) && k.members.overlaps(right) {
+			_, l := k.member(left)
+			_, m := k.member(right)
 			edges = append(edges, joinEdge{l, m})
 		}
 	}

@@ -102,7 +102,10 @@ func inferJoin(n *Join) (Node, []*expr.Expr) {
 		}
 		columns := outputSet(input)
 		added, _ := partition(all, func(c *expr.Expr) bool { return within(c, columns) && !hasCondition(known, c) && !hasCondition(own, c) })
-		return push(input, added), addConditions(known, added...)
+		if len(added) > 0 {
+			input = push(input, added)
+		}
+		return input, addConditions(known, added...)
 	}
 	// What comes from the other side's rows holds only for matches: rows of a side that is kept whole tell only the other side something.
 	left, ofLeft = side(left, ofLeft, toLeft)

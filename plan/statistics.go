@@ -406,7 +406,12 @@ func sourceColumn(t types.Type, s catalog.ColumnStatistics, rows float64) column
 		c.distinct = rows
 	}
 	if s.DistinctConfidence != catalog.Unknown {
-		c.distinct, c.guessed = float64(s.Distinct), false
+		// Sources add up what parts of a table have: no more than there are values between the bounds.
+		counted := float64(s.Distinct)
+		if step := positionStep(t); c.bounded && step > 0 {
+			counted = min(counted, (c.high-c.low)/step+1)
+		}
+		c.distinct, c.guessed = counted, false
 	}
 	c.distinct = max(1, min(c.distinct, rows*(1-c.nulls)))
 	c.domain = c.distinct

@@ -51,16 +51,20 @@ func combinations(edges []joinEdge, left, right *estimate) float64 {
 	return max(1, min(l, mostLeft), min(r, mostRight))
 }
 
+// innerRows estimates the number of pairs of rows that agree in all edges, with the rows that there are and with those before filters.
+func innerRows(edges []joinEdge, left, right *estimate) (rows, base float64) {
+	divisor := combinations(edges, left, right)
+	rows, base = left.rows*right.rows/divisor, max(1, left.base*right.base/divisor)
+	for _, e := range edges {
+		rows *= (1 - e.left.nulls) * (1 - e.right.nulls)
+	}
+	return rows, base
+}
+
 // innerEstimate estimates the pairs of rows that agree in all edges.
 func innerEstimate(edges []joinEdge, left, right *estimate) *estimate {
-	divisor := combinations(edges, left, right)
-	est := &estimate{
-		rows: left.rows * right.rows / divisor, base: max(1, left.base*right.base/divisor), known: left.known && right.known,
-		columns: map[ColumnID]columnEstimate{},
-	}
-	for _, e := range edges {
-		est.rows *= (1 - e.left.nulls) * (1 - e.right.nulls)
-	}
+	est := &estimate{known: left.known && right.known, columns: map[ColumnID]columnEstimate{}}
+	est.rows, est.base = innerRows(edges, left, right)
 	for _, side := range []*estimate{left, right} {
 		share := 1.0
 		if side.rows > 0 {

@@ -158,7 +158,7 @@ func columnStatistics(m *fileMetaData, l *leaf) catalog.ColumnStatistics {
 		c.BoundsConfidence = catalog.Estimated // NaN may lie outside
 	}
 	var most, sum int64 // of the row groups' distinct values
-	repeats := true     // row groups have far fewer distinct values than rows
+	var rows int64      // of the largest row group
 	for i := range m.groups {
 		g := &m.groups[i]
 		if g.rows == 0 {
@@ -183,12 +183,12 @@ func columnStatistics(m *fileMetaData, l *leaf) catalog.ColumnStatistics {
 				c.Max = b.Max
 			}
 		}
+		rows = max(rows, g.rows)
 		distinct := chunk.statistics.distinct
 		if distinct < 0 || distinct > g.rows {
 			sum = -1
 		} else if sum >= 0 {
 			most, sum = max(most, distinct), sum+distinct
-			repeats = repeats && distinct <= g.rows/10
 		}
 	}
 	if c.BoundsConfidence == catalog.Unknown {
@@ -198,9 +198,9 @@ func columnStatistics(m *fileMetaData, l *leaf) catalog.ColumnStatistics {
 		c.Nulls = 0
 	}
 	if sum > 0 {
-		// Values that repeat inside a row group mostly repeat across row groups, too.
+		// Values that repeat inside a row group mostly repeat across row groups, too. The last one may be too small to tell.
 		c.Distinct, c.DistinctConfidence = sum, catalog.Estimated
-		if repeats {
+		if most <= rows/10 {
 			c.Distinct = most
 		}
 		if len(m.groups) == 1 {
