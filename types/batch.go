@@ -19,6 +19,9 @@ type Batch struct {
 // Sequence is a batch's place in its source: the morsel's number in the high bits, the batch within the morsel in the low 24.
 type Sequence int64
 
+// MaxSequenceBatch is the greatest number of a batch inside a morsel.
+const MaxSequenceBatch = 1<<24 - 1
+
 // MakeSequence combines a morsel's number with that of a batch inside the morsel.
 func MakeSequence(morsel, batch int) Sequence { return Sequence(morsel)<<24 | Sequence(batch) }
 

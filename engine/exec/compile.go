@@ -59,6 +59,14 @@ func (q *Execution) fragments(p plan.Physical) ([]fragment, error) {
 	case *plan.LimitRows:
 		sink := newLimit(q, p)
 		return q.breaker(p.Input, sink, false, sink.open)
+	case *plan.UnnestRows:
+		return q.over(p.Input, newUnnest(p))
+	case *plan.SampleRows:
+		if p.Method == plan.SampleReservoir {
+			sink := newReservoir(q, p)
+			return q.breaker(p.Input, sink, false, sink.open)
+		}
+		return q.over(p.Input, newSample(p))
 	case *plan.MaterializeRows:
 		return q.materialize(p)
 	case *plan.MaterializedScan:

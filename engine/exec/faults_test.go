@@ -282,6 +282,7 @@ func TestBudget(t *testing.T) {
 	for name, root := range map[string]plan.Physical{
 		"aggregate": groupOf(scanOf(table), []int{idColumn}, aggregateOf("sum", column(scanOf(table), idColumn))),
 		"ordered":   groupOf(scanOf(table), nil, inOrder(aggregateOf("first", column(scanOf(table), idColumn)), ascending(column(scanOf(table), ageColumn)))),
+		"reservoir": sampleOf(scanOf(table), plan.SampleReservoir, 0, 10000, 1),
 		"list":      groupOf(scanOf(table), nil, aggregateOf("list", column(scanOf(table), townColumn))),
 		"min":       groupOf(scanOf(table), []int{colorColumn}, aggregateOf("min", call("concat", constant(types.Varchar, strings.Repeat("x", 50000)), column(scanOf(table), townColumn)))),
 		"distinct":  groupOf(scanOf(table), nil, distinct(aggregateOf("count", column(scanOf(table), idColumn)))),

@@ -34,7 +34,7 @@ func (r *rowStore) newState(w *worker) (sinkState, error) {
 }
 
 func (r *rowStore) finish(context.Context) error {
-	slices.SortFunc(r.rows, func(a, b kept) int { return int(a.batch.Sequence - b.batch.Sequence) })
+	slices.SortFunc(r.rows, func(a, b kept) int { return compareSequences(a.batch, b.batch) })
 	return nil
 }
 

@@ -255,7 +255,13 @@ func (s *stage) work(w *worker, claims *claims) error {
 
 // chain links a worker's operator states in front of its sink state.
 func (s *stage) chain(w *worker, operators []operator, state sinkState) func(*types.Batch) error {
-	next := w.observed(s.sink.number(), state.push)
+	push := w.observed(s.sink.number(), state.push)
+	next := func(b *types.Batch) error {
+		// Operators may make several batches of one, or none.
+		b.Sequence = types.MakeSequence(b.Sequence.Morsel(), min(w.pushed, types.MaxSequenceBatch))
+		w.pushed++
+		return push(b)
+	}
 	for i := len(operators) - 1; i >= 0; i-- {
 		op, above := operators[i].newState(w), next
 		number := operators[i].number()
@@ -302,6 +308,7 @@ func (w *worker) fetch(m catalog.Morsel, scan int) (*types.Batch, error) {
 
 // drain pushes all batches of a morsel.
 func (s *stage) drain(w *worker, m catalog.Morsel, number, scan int, push func(*types.Batch) error) error {
+	w.pushed = 0
 	for i := 0; ; i++ {
 		if err := context.Cause(w.ctx); err != nil {
 			return err

@@ -3,6 +3,7 @@ package exec
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/lacunadb/lacuna/catalog"
@@ -177,6 +178,24 @@ func storedOf(id plan.SharedID, rows types.Schema, columns ...int) plan.Physical
 
 func recurseOf(id plan.SharedID, distinct bool, initial, step plan.Physical) plan.Physical {
 	return &plan.RecurseRows{Operator: plan.Operator{Output: initial.Schema()}, ID: id, Name: "r", Initial: initial, Step: step, Distinct: distinct}
+}
+
+// unnestOf gives a row for each element of the lists that exprs give.
+func unnestOf(input plan.Physical, ordinality, outer bool, exprs ...*expr.Expr) plan.Physical {
+	p := &plan.UnnestRows{Operator: plan.Operator{Output: slices.Clone(input.Schema())}, Input: input, Exprs: exprs, Ordinality: ordinality, Outer: outer}
+	for i, e := range exprs {
+		p.Output = append(p.Output, types.Field{Name: fmt.Sprintf("e%d", i), Type: e.Type.Elem().Type, Nullable: true})
+	}
+	if ordinality {
+		p.Output = append(p.Output, types.Field{Name: "ordinality", Type: types.BigInt, Nullable: true})
+	}
+	return p
+}
+
+func sampleOf(input plan.Physical, method plan.SampleMethod, percent float64, rows int64, seed int64) plan.Physical {
+	return &plan.SampleRows{
+		Operator: plan.Operator{Output: input.Schema()}, Input: input, Method: method, Percent: percent, Rows: rows, Seed: seed, Seeded: true,
+	}
 }
 
 // valuesOf gives rows of one BIGINT column.

@@ -78,6 +78,7 @@ type worker struct {
 	charged int64 // bytes of the pool that are reserved
 	metrics []plan.Metrics
 	holding bool            // a scheduler token
+	pushed  int             // batches of the present morsel that have come to the sink
 	entries []*types.Vector // of the last kept batch's dictionaries, by column
 
 	running int       // operator whose time is being measured; -1 for none
