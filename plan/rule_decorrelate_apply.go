@@ -26,6 +26,9 @@ func (d *decorrelator) apply(a dependent) (node Node, values map[ColumnID]*expr.
 	if !dependsOn(a.right, a.left) {
 		return d.independent(a, needs), nil
 	}
+	if unnest, ok := a.unnest(); ok {
+		return unnest, nil
+	}
 	if r, ok := d.extend(a.left, a.right); ok {
 		return d.finishRow(a, r)
 	}
@@ -34,6 +37,26 @@ func (d *decorrelator) apply(a dependent) (node Node, values map[ColumnID]*expr.
 		return d.finishPulled(a, pulled)
 	}
 	return d.overDomain(a), nil
+}
+
+// unnest gives the left side with the elements of lists of its rows, when that is all that the right side is: FROM t, unnest(t.list), and LEFT JOIN
+// unnest(t.list) ON TRUE.
+func (a *dependent) unnest() (Node, bool) {
+	right, ok := a.right.(*Unnest)
+	if !ok || a.kind != InnerJoin && (a.kind != LeftJoin || len(a.conditions)+len(a.guard) > 0) {
+		return nil, false
+	}
+	if row, ok := right.Input.(*Values); !ok || len(row.Rows) != 1 || len(row.Output) > 0 {
+		return nil, false
+	}
+	unnest := *right
+	unnest.Input, unnest.Exprs = a.left, bindAll(right.Exprs, a.left.Columns(), nil)
+	if unnest.Outer = a.kind == LeftJoin; unnest.Outer && unnest.Ordinality != nil {
+		ordinality := *unnest.Ordinality
+		ordinality.Nullable = true
+		unnest.Ordinality = &ordinality
+	}
+	return filtered(&unnest, a.conditions), true
 }
 
 // need is how much of its right side a join looks at.

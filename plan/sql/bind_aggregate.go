@@ -23,6 +23,8 @@ type aggregation struct {
 	results map[plan.ColumnID]bool
 	// windows are the window calls, which are computed over the groups.
 	windows *windowing
+	// unnests are the calls of unnest, which are computed over the groups too.
+	unnests *unnesting
 	// inside says that an aggregate's own arguments are being bound: no aggregate may stand there.
 	inside bool
 }
@@ -201,7 +203,7 @@ func (b *binder) overGroups(n Node, e *expr.Expr, a *aggregation) (*expr.Expr, e
 		return b.groupingValue(a.groupings[e.Column], a)
 	}
 	if e.Op == expr.Column {
-		if a.results[e.Column] || a.windows.results[e.Column] {
+		if a.results[e.Column] || a.windows.results[e.Column] || a.unnests.results[e.Column] {
 			return e, nil
 		}
 		at := n

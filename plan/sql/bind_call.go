@@ -47,6 +47,9 @@ func (b *binder) call(n *Call, c *exprContext) (*expr.Expr, error) {
 		}
 		return expr.NewCase(condition, values[0], values[1]), nil
 	}
+	if lower == "unnest" {
+		return b.unnest(n, c)
+	}
 	if lower == "grouping" || lower == "grouping_id" {
 		return b.grouping(n, c)
 	}

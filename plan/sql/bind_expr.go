@@ -19,6 +19,8 @@ type exprContext struct {
 	aggregates *aggregation
 	// windows collects the window calls of a query; nil where none is allowed.
 	windows *windowing
+	// unnests collects the calls of unnest of a select list; nil elsewhere.
+	unnests *unnesting
 	// alias gives the expression of a select item by its alias, for clauses that may use one; nil where none may.
 	alias func(name string) (*expr.Expr, error)
 	// aliasNames are for hints.

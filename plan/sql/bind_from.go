@@ -11,38 +11,44 @@ import (
 
 // from binds a table expression; its relations are added to the scope.
 func (b *binder) from(t TableExpr, s *scope) (plan.Node, error) {
+	node, sample, err := b.tableExpr(t, s)
+	if err != nil {
+		return nil, err
+	}
+	return b.sample(sample, node)
+}
+
+// tableExpr binds a table expression without its TABLESAMPLE, which it gives.
+func (b *binder) tableExpr(t TableExpr, s *scope) (node plan.Node, sample *Sample, err error) {
 	switch t := t.(type) {
 	case *TableName:
-		if t.Sample != nil {
-			return nil, b.unsupported(t.Sample, "TABLESAMPLE")
-		}
-		return b.tableName(t, s)
+		node, err = b.tableName(t, s)
+		return node, t.Sample, err
 	case *TableFile:
-		if t.Sample != nil {
-			return nil, b.unsupported(t.Sample, "TABLESAMPLE")
-		}
 		table, err := b.catalog.OpenFile(b.ctx, t.Path)
 		if err != nil {
-			return nil, b.located(t, err)
+			return nil, nil, b.located(t, err)
 		}
-		return b.scan(t, table, "'"+t.Path+"'", "", fileStem(t.Path), t.Alias, s)
+		node, err = b.scan(t, table, "'"+t.Path+"'", "", fileStem(t.Path), t.Alias, s)
+		return node, t.Sample, err
 	case *DerivedTable:
-		if t.Sample != nil {
-			return nil, b.unsupported(t.Sample, "TABLESAMPLE")
-		}
 		node, columns, err := b.query(t.Query, s.lateral())
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		return b.addRelation(t, node, columns, "", "", t.Alias, s)
+		node, err = b.addRelation(t, node, columns, "", "", t.Alias, s)
+		return node, t.Sample, err
 	case *TableFunction:
-		return nil, b.unsupported(t, "the table function %s", b.source(t.Call))
+		node, err = b.tableFunction(t, s)
+		return node, t.Sample, err
 	case *Join:
-		return b.join(t, s)
+		node, err = b.join(t, s)
+		return node, nil, err
 	case *AliasedJoin:
-		return b.aliasedJoin(t, s)
+		node, err = b.aliasedJoin(t, s)
+		return node, t.Sample, err
 	}
-	return nil, b.unsupported(t, "this table expression")
+	return nil, nil, b.unsupported(t, "this table expression")
 }
 
 // fileStem gives the name by which a file is called in expressions: its base name without ending, as DuckDB has it.

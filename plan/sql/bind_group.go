@@ -143,6 +143,9 @@ func (s *selector) groupKey(n Expr) (int, error) {
 
 // addGroup adds a key, unless an equal one is there, and gives its position.
 func (b *binder) addGroup(n Node, a *aggregation, e *expr.Expr, name string) (int, error) {
+	if a.unnests.uses(e) {
+		return 0, b.unsupported(n, "grouping by unnest")
+	}
 	if err := b.groupable(n, e.Type); err != nil {
 		return 0, err
 	}

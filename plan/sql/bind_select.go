@@ -31,6 +31,7 @@ type selector struct {
 	scope      *scope
 	aggregates *aggregation
 	windows    *windowing
+	unnests    *unnesting
 	items      []selectItem
 	binding    map[string]bool // aliases being bound, against aliases that refer to themselves
 }
@@ -38,13 +39,11 @@ type selector struct {
 // selectQuery binds SELECT with the ORDER BY that stands after it. The clauses are bound in the order in which SQL evaluates them; what
 // the plan becomes is, from below: FROM, WHERE, aggregation, HAVING, windows, QUALIFY, the select list, DISTINCT, ORDER BY.
 func (b *binder) selectQuery(q *Select, order []OrderItem, outer *scope) (plan.Node, error) {
-	if q.Sample != nil {
-		return nil, b.unsupported(q.Sample, "USING SAMPLE")
-	}
 	windows := &windowing{named: q.Windows, results: map[plan.ColumnID]bool{}}
+	unnests := &unnesting{results: map[plan.ColumnID]bool{}}
 	s := &selector{
 		binder: b, query: q, scope: &scope{parent: outer}, binding: map[string]bool{},
-		aggregates: &aggregation{results: map[plan.ColumnID]bool{}, windows: windows}, windows: windows,
+		aggregates: &aggregation{results: map[plan.ColumnID]bool{}, windows: windows, unnests: unnests}, windows: windows, unnests: unnests,
 	}
 	// Without FROM there is one row without columns.
 	node := plan.Node(&plan.Values{Rows: [][]*expr.Expr{{}}})
@@ -53,6 +52,9 @@ func (b *binder) selectQuery(q *Select, order []OrderItem, outer *scope) (plan.N
 		if node, err = b.from(q.From, s.scope); err != nil {
 			return nil, err
 		}
+	}
+	if node, err = b.sample(q.Sample, node); err != nil {
+		return nil, err
 	}
 	if q.Where != nil {
 		condition, err := b.condition(q.Where, &exprContext{scope: s.scope, clause: "WHERE", alias: s.aliasIn("WHERE"), aliasNames: s.aliasNames()})
@@ -105,13 +107,16 @@ func (b *binder) selectQuery(q *Select, order []OrderItem, outer *scope) (plan.N
 	if qualify != nil {
 		node = &plan.Filter{Input: node, Conditions: []*expr.Expr{qualify}}
 	}
-	return s.project(node, keys, on)
+	return s.project(s.unnests.over(node), keys, on)
 }
 
 func (s *selector) context(clause string) *exprContext {
 	c := &exprContext{scope: s.scope, clause: clause, aggregates: s.aggregates, alias: s.aliasIn(clause), aliasNames: s.aliasNames()}
 	if clause != "HAVING" && clause != "WHERE" && clause != "GROUP BY" {
 		c.windows = s.windows
+	}
+	if clause == "SELECT" {
+		c.unnests = s.unnests
 	}
 	return c
 }
@@ -359,6 +364,9 @@ func (s *selector) aggregated(input plan.Node, having, qualify **expr.Expr, keys
 	a := s.aggregates
 	err := s.windows.rewrite(func(n Node, e *expr.Expr) (*expr.Expr, error) { return s.overGroups(n, e, a) })
 	if err != nil {
+		return nil, err
+	}
+	if err := s.unnests.rewrite(func(n Node, e *expr.Expr) (*expr.Expr, error) { return s.overGroups(n, e, a) }); err != nil {
 		return nil, err
 	}
 	for i := range s.items {

@@ -544,8 +544,8 @@ func (r *rewriter) sampleClause(first int) *Sample {
 	}
 	if r.accept("rows") {
 		s.Unit = SampleRows
-	} else if !r.accept("%") && !r.accept("percent") && s.Method == "" && !parens {
-		s.Unit = SampleRows // USING SAMPLE 10
+	} else if !r.accept("%") && !r.accept("percent") && (s.Method == "" && !parens || s.Method == "RESERVOIR") {
+		s.Unit = SampleRows // USING SAMPLE 10, RESERVOIR(10)
 	}
 	if parens {
 		r.expect(")")
