@@ -3,6 +3,7 @@ package exec
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/lacunadb/lacuna/kernels"
 	"github.com/lacunadb/lacuna/types"
@@ -28,18 +29,10 @@ type rowLayout struct {
 	types   []types.Type
 	offsets []int // of each value's slot, in words
 	shown   []int // of each value's own form, for intervals; 0 for others
-	views   []int // values that are strings
+	views   []int // values that are strings, or nested ones as bytes
+	nested  bool  // there are such
 	compare int   // words that are compared
 	words   int
-}
-
-// groupable reports whether values of a type can be a key.
-func groupable(t types.Type) bool {
-	switch t.Storage() {
-	case types.StorageList, types.StorageArray, types.StorageStruct, types.StorageUnion:
-		return false
-	}
-	return true
 }
 
 func newRowLayout(values []types.Type) *rowLayout {
@@ -47,11 +40,13 @@ func newRowLayout(values []types.Type) *rowLayout {
 	for i, t := range values {
 		l.offsets = append(l.offsets, l.compare)
 		width := t.Storage().Width()
-		switch t.Storage() {
-		case types.StorageBool:
+		switch {
+		case t.Storage() == types.StorageBool:
 			width = 1
-		case types.StorageView:
+		case t.Storage() == types.StorageView || t.IsNested(): // nested values are bytes; see nestedKeys
+			width = types.StorageView.Width()
 			l.views = append(l.views, i)
+			l.nested = l.nested || t.IsNested()
 		}
 		l.compare += (width + 7) / 8
 	}
@@ -287,6 +282,14 @@ func (k *keyRows) vector(pool *types.Pool, i, from, to int) *types.Vector {
 			}
 			valid.Clear(r)
 		}
+	}
+	if typ.IsNested() {
+		bytes := *l
+		bytes.types = slices.Clone(l.types)
+		bytes.types[i] = types.Blob
+		texts := *k
+		texts.layout = &bytes
+		return nestedValues(&kernels.Env{Pool: pool}, typ, texts.vector(pool, i, from, to))
 	}
 	switch typ.Storage() {
 	case types.StorageNull:

@@ -97,6 +97,14 @@ func (t *groupTable) find(env *kernels.Env, keys []*types.Vector, rows int, acti
 		return err
 	}
 	l := t.layout
+	if l.nested {
+		keys = slices.Clone(keys)
+		for i, v := range keys {
+			if v != nil && v.Type().IsNested() {
+				keys[i] = nestedKeys(env, v)
+			}
+		}
+	}
 	words := types.Alloc[uint64](env.Pool, rows*l.words)
 	clear(words)
 	for i, v := range keys {

@@ -155,7 +155,7 @@ func newJoin(q *Execution, in joinInput) (*join, error) {
 	}
 	exprs := make([]*expr.Expr, len(keys))
 	for i, k := range keys {
-		if !groupable(k.Left.Type) && k.Left.Type.Kind() != types.KindTimestampOffset {
+		if k.Left.Type.IsNested() {
 			return nil, types.Errorf(types.CodeFeatureNotSupported, "joining by a value of type %s is not supported", k.Left.Type)
 		}
 		exprs[i] = j.probeSide(k)

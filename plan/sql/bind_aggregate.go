@@ -234,10 +234,22 @@ func (a *aggregation) hasAggregate(e *expr.Expr) bool {
 	return found
 }
 
-// groupable checks that values of a type can be grouped, as DISTINCT, UNION and GROUP BY do.
+// groupable checks that values of a type can be grouped, as DISTINCT, UNION and GROUP BY do: all but those that hold a UNION or a TIMESTAMP WITH OFFSET.
 func (b *binder) groupable(n Node, t types.Type) error {
-	if t.IsNested() || t.Kind() == types.KindTimestampOffset {
+	if !groupable(t) {
 		return b.unsupported(n, "grouping by a value of type %s", t)
 	}
 	return nil
+}
+
+func groupable(t types.Type) bool {
+	switch t.Kind() {
+	case types.KindUnion, types.KindTimestampOffset:
+		return false
+	case types.KindList, types.KindArray:
+		return groupable(t.Elem().Type)
+	case types.KindStruct, types.KindMap:
+		return !slices.ContainsFunc(t.Fields(), func(f types.Field) bool { return !groupable(f.Type) })
+	}
+	return true
 }
