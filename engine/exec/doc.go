@@ -9,6 +9,8 @@
 // own, so nothing is shared per row. When the source is empty the sink combines the states, and becomes the source of the next stage. The
 // last stage's sink hands batches to the caller in source order, while the stage runs.
 //
+// A recursion (WITH RECURSIVE) is a source that grows: it compiles and runs the stages of its next step when the rows of the one before have been claimed.
+//
 // Memory: a worker marks its pool before it asks for a batch and releases after the push has returned. Whatever an operator allocates from
 // the pool lives exactly that long. A sink that keeps vectors adopts them (types.Pool.Adopt) and charges them to its operator's account. Accounts and
 // pools draw on the query's reservation, and that on the database's budget.

@@ -247,3 +247,52 @@ func BenchmarkRecursion(b *testing.B) {
 		})
 	}
 }
+
+// edgesTable is a chain of edges from each number to the next one.
+func edgesTable(t testing.TB, n int) *fakeTable {
+	var rows [][]any
+	for i := range n {
+		rows = append(rows, []any{i, i + 1})
+	}
+	table := newTable(t, types.Schema{{Name: "src", Type: types.BigInt}, {Name: "dst", Type: types.BigInt}}, rows)
+	table.morselRows = 4096
+	return table
+}
+
+// reach gives the nodes that a number of steps reach from the first one.
+func reach(table *fakeTable, steps int) plan.Physical {
+	s, edges := storedOf(1, numbers, 0), scanOf(table)
+	last := filterOf(s, call("lt", column(s, 0), integer(steps)))
+	next := &plan.HashJoin{
+		Operator: plan.Operator{Output: slices.Concat(last.Schema(), edges.Schema())}, Kind: plan.InnerJoin, Left: last, Right: edges,
+		Keys: []plan.JoinKey{{Left: column(last, 0), Right: column(edges, 0)}}, Columns: []int{0, 1, 2},
+	}
+	return recurseOf(1, true, valuesOf(0), projectOf(next, column(next, 2)))
+}
+
+// TestRecursionKeepsJoinTable checks that the table over a join's side that does not vary is built once.
+func TestRecursionKeepsJoinTable(t *testing.T) {
+	for _, threads := range []int{1, 4} {
+		table := edgesTable(t, 3000)
+		got, err := newRun(threads, 0).rows(t, reach(table, 500))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := difference(got, counted(0, 500)); d != "" {
+			t.Error(d)
+		}
+		if table.opened.Load() != 1 || table.closed.Load() != 1 {
+			t.Errorf("the table was opened %d times and closed %d times, want 1", table.opened.Load(), table.closed.Load())
+		}
+	}
+}
+
+func BenchmarkRecursionOverJoin(b *testing.B) {
+	table := edgesTable(b, 1_000_000)
+	for b.Loop() {
+		rows, err := newRun(2, 0).rows(b, reach(table, 1000))
+		if err != nil || len(rows) != 1001 {
+			b.Fatal(len(rows), err)
+		}
+	}
+}
