@@ -1,10 +1,13 @@
 package exec
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/lacunadb/lacuna/kernels"
@@ -223,5 +226,71 @@ func TestSample(t *testing.T) {
 	}
 	if strings.Contains(fmt.Sprint(counts[:100]), "[0 0 0") {
 		t.Error("the first rows are never chosen")
+	}
+}
+
+// TestUnnestFaults ends unnesting and sampling by faults and cancellation, and by a budget that is too small for one list's elements together, which is
+// no fault: they leave in batches.
+func TestUnnestFaults(t *testing.T) {
+	table := listTable(t, 400)
+	build := func() plan.Physical {
+		s := scanOf(table)
+		u := unnestOf(s, true, true, column(s, 1), column(s, 2))
+		return sampleOf(sampleOf(u, plan.SampleBernoulli, 90, 0, 1), plan.SampleReservoir, 0, 100, 1)
+	}
+	p := planOf(build())
+	for _, threads := range []int{1, 4} {
+		for operator := range p.Operators {
+			for _, kind := range []string{"error", "panic", "cancel"} {
+				ctx, cancel := context.WithCancel(t.Context())
+				r := newRun(threads, 7)
+				var calls atomic.Int64
+				r.options.fault = func(at int) error {
+					if at != operator || calls.Add(1) != 3 {
+						return nil
+					}
+					switch kind {
+					case "error":
+						return errBroken
+					case "panic":
+						panic("a bug")
+					}
+					cancel()
+					return nil
+				}
+				q, err := Run(ctx, p, r.options)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = drainRows(t, q, p.Root.Schema())
+				r.close(t, q)
+				cancel()
+				switch kind {
+				case "error":
+					if !errors.Is(err, errBroken) {
+						t.Errorf("operator %d: got %v, want the injected error", operator, err)
+					}
+				case "panic":
+					wantCode(t, err, types.CodeInternal)
+				default:
+					wantCode(t, err, types.CodeQueryCanceled)
+				}
+			}
+		}
+	}
+	// A million elements of one list, of which only batches are in memory beside the list.
+	long := make([]any, 1_000_000)
+	for i := range long {
+		long[i] = i
+	}
+	one := newTable(t, types.Schema{{Name: "l", Type: types.ListOf(types.Integer)}}, [][]any{{long}})
+	s := scanOf(one)
+	u := unnestOf(s, false, false, column(s, 0))
+	r := newRun(2, 0)
+	r.budget = NewBudget(8 << 20)
+	r.options.Budget = r.budget
+	got, err := r.rows(t, groupOf(u, nil, aggregateOf("count"), aggregateOf("sum", column(u, 1))))
+	if err != nil || got[0][0] != "1000000" {
+		t.Errorf("%v, %v", got, err)
 	}
 }
