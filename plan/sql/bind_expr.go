@@ -258,7 +258,7 @@ func (b *binder) noOverload(n Node, name string, args []expr.Arg, family *expr.F
 	for i, a := range args {
 		typeNames[i] = a.Type.String()
 	}
-	if op, isOperator := operators[name]; isOperator {
+	if op, isOperator := operators[name]; isOperator && (len(args) == 1 || len(args) == 2) {
 		text := op + " " + typeNames[0]
 		if len(args) == 2 {
 			text = typeNames[0] + " " + op + " " + typeNames[1]
