@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"github.com/lacunadb/lacuna/kernels"
 	"github.com/lacunadb/lacuna/kernels/expr"
 	"github.com/lacunadb/lacuna/types"
 )
@@ -30,7 +31,10 @@ func (b *builder) buildJoin(n *Join) Physical {
 		}
 	}
 	if len(keys) == 0 && (mark == nil || len(mark.Keys) == 0) {
-		p := &LoopJoin{Operator: b.operator(n), Kind: n.Kind, Left: left, Right: right, Condition: condition, Columns: columns}
+		ranges, rest := joinRanges(rest, l, r)
+		p := &LoopJoin{
+			Operator: b.operator(n), Kind: n.Kind, Left: left, Right: right, Ranges: ranges, Condition: conjunction(rest, both), Columns: columns,
+		}
 		if n.Mark != nil {
 			p.Mark = expr.NewBool(true)
 			if mark.Condition != nil {
@@ -101,6 +105,40 @@ func joinKey(c *expr.Expr, left, right []Column) (JoinKey, bool) {
 		return JoinKey{}, false
 	}
 	return JoinKey{Left: resolve(a, left), Right: resolve(b, right), NullSafe: c.Function.Name == "is_not_distinct"}, true
+}
+
+// joinRanges gives the comparisons by order among conditions that compare a value of the left side with one of the right, and the other conditions.
+func joinRanges(conditions []*expr.Expr, left, right []Column) (ranges []JoinRange, rest []*expr.Expr) {
+	for _, c := range conditions {
+		if r, ok := joinRange(c, left, right); ok {
+			ranges = append(ranges, r)
+		} else {
+			rest = append(rest, c)
+		}
+	}
+	return ranges, rest
+}
+
+var rangeOps = map[string]kernels.CompareOp{"lt": kernels.Less, "le": kernels.LessEqual, "gt": kernels.Greater, "ge": kernels.GreaterEqual}
+
+func joinRange(c *expr.Expr, left, right []Column) (JoinRange, bool) {
+	if c.Op != expr.Call || len(c.Args) != 2 || c.Args[0].Type.IsNested() || c.IsVolatile() || c.CanFail() {
+		return JoinRange{}, false
+	}
+	op, ok := rangeOps[c.Function.Name]
+	l, r := c.Args[0], c.Args[1]
+	if !ok || constantInput(l) || constantInput(r) {
+		return JoinRange{}, false
+	}
+	inLeft, inRight := columnIDs(left), columnIDs(right)
+	if within(r, inLeft) && within(l, inRight) {
+		l, r, op = r, l, op.Swap()
+	}
+	if !within(l, inLeft) || !within(r, inRight) {
+		return JoinRange{}, false
+	}
+	both := append(append([]Column(nil), left...), right...)
+	return JoinRange{Op: op, Left: resolve(l, left), Right: resolve(r, right), Condition: resolve(c, both)}, true
 }
 
 // hashable reports whether equality of a type's values can be found by hashing: of all but nested ones, whose equality may be NULL.

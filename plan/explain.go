@@ -202,6 +202,13 @@ func keyPairs(keys []JoinKey) string {
 
 func (p *LoopJoin) Explain() (string, []string) {
 	var details []string
+	if len(p.Ranges) > 0 {
+		parts := make([]string, len(p.Ranges))
+		for i, r := range p.Ranges {
+			parts[i] = fmt.Sprintf("%s %s %s", r.Left, r.Op, r.Right)
+		}
+		details = append(details, "by ranges of the sorted right side: "+strings.Join(parts, " AND "))
+	}
 	if p.Condition != nil {
 		details = append(details, "on "+p.Condition.String())
 	}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"github.com/lacunadb/lacuna/catalog"
+	"github.com/lacunadb/lacuna/kernels"
 	"github.com/lacunadb/lacuna/kernels/expr"
 	"github.com/lacunadb/lacuna/types"
 )
@@ -172,14 +173,24 @@ type DynamicKey struct {
 	Key    int // position in HashJoin.Keys
 }
 
-// LoopJoin joins without equality: each left row is tested against all right rows, which are kept. Otherwise as HashJoin.
+// LoopJoin joins without equality: each left row is tested against all right rows, which are kept, or with Ranges against those in the ranges. Otherwise as
+// HashJoin.
 type LoopJoin struct {
 	Operator
 	Kind        JoinKind
 	Left, Right Physical
-	Condition   *expr.Expr // over the left columns and then the right ones; nil = TRUE
-	Mark        *expr.Expr // MarkJoin: the mark's conditions, joined by AND
-	Columns     []int      // as in HashJoin
+	Ranges      []JoinRange // comparisons that must be true as well as the condition
+	Condition   *expr.Expr  // over the left columns and then the right ones; nil = TRUE
+	Mark        *expr.Expr  // MarkJoin: the mark's conditions, joined by AND
+	Columns     []int       // as in HashJoin
+}
+
+// JoinRange is a comparison <, <=, > or >= of a value of the left side with one of the right, neither of which can fail. The right rows are sorted by the first one's
+// value, so that its matches are a range, which others of the same order narrow.
+type JoinRange struct {
+	Op          kernels.CompareOp
+	Left, Right *expr.Expr // over the columns of their side
+	Condition   *expr.Expr // the comparison over the left columns and then the right ones
 }
 
 // WindowRows computes window functions: its output is the input's columns, then one per call. See Window.

@@ -79,7 +79,9 @@ func (q *Execution) fragments(p plan.Physical) ([]fragment, error) {
 			columns: p.Columns, publish: p.Publish,
 		})
 	case *plan.LoopJoin:
-		in := joinInput{Operator: p.Operator, kind: p.Kind, left: p.Left, right: p.Right, condition: p.Condition, columns: p.Columns}
+		in := joinInput{
+			Operator: p.Operator, kind: p.Kind, left: p.Left, right: p.Right, ranges: p.Ranges, condition: p.Condition, columns: p.Columns,
+		}
 		if p.Mark != nil {
 			in.mark = &plan.PhysicalMark{Condition: p.Mark}
 		}

@@ -31,6 +31,7 @@ type join struct {
 	stored    []*expr.Expr  // what is kept of a build row
 	visible   []bool        // by stored: needed after the index has been built
 	output    []joinColumn  // by output column
+	ranges    *joinRanges   // nil without
 	condition *pairProgram  // nil = TRUE
 	mark      *markCheck    // of a MarkJoin
 	publish   []publication // dynamic filters
@@ -80,6 +81,7 @@ type joinInput struct {
 	left, right plan.Physical
 	buildLeft   bool
 	keys        []plan.JoinKey
+	ranges      []plan.JoinRange
 	condition   *expr.Expr
 	mark        *plan.PhysicalMark
 	columns     []int
@@ -170,6 +172,7 @@ func newJoin(q *Execution, in joinInput) (*join, error) {
 	for _, position := range in.columns {
 		j.output = append(j.output, j.columnAt(position, build))
 	}
+	j.ranges = j.newRanges(in.ranges, in.condition, build)
 	j.condition = j.compilePairs(in.condition, build)
 	if in.mark != nil {
 		j.mark = j.newMarkCheck(in.mark, len(in.keys) == 0, build)

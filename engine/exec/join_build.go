@@ -29,6 +29,7 @@ type joinTable struct {
 	last    uint32          // without keys: all rows are one chain, up to this row + 1
 	keys    []*types.Vector // the plain key columns, while the index is built
 	bounds  []keyBounds     // of the keys up to the first one whose values are not words, over the rows without NULL; see keyWords
+	ranges  *rangeIndex     // nil without comparisons by order
 	// Rows with a NULL in a key of an indexed mark, as a chain.
 	nullHead uint32
 	nullNext []uint32
@@ -102,6 +103,11 @@ func (b *joinBuild) finish(ctx context.Context) error {
 	}
 	if err := j.buildIndex(ctx, t); err != nil {
 		return err
+	}
+	if j.ranges != nil {
+		if err := j.buildRanges(ctx, t); err != nil {
+			return err
+		}
 	}
 	if j.mark != nil && j.mark.indexed {
 		if err := j.chainNulls(t); err != nil {

@@ -102,7 +102,7 @@ func (s *joinProbeState) checkMarks(m *marks, all *candidates, withKeys, onlyNul
 			break
 		}
 		mark := pool.Mark()
-		pass, err := s.passing(s.join.condition, s.condition, probe[:n], build[:n])
+		pass, err := s.passing(s.where, s.condition, probe[:n], build[:n])
 		if err != nil {
 			return err
 		}

@@ -18,8 +18,15 @@ func (p *joinProbe) number() int { return p.operator }
 
 func (p *joinProbe) newState(w *worker) operatorState {
 	s := &joinProbeState{join: p.join, table: p.build.table, worker: w, keys: expr.NewEvaluator(p.probeKeys, w.pool)}
-	if p.condition != nil {
-		s.condition = expr.NewEvaluator(p.condition.program, w.pool)
+	s.where = p.condition
+	if s.table.ranges != nil {
+		s.ranges = expr.NewEvaluator(p.join.ranges.probe, w.pool)
+		if !s.table.ranges.exact {
+			s.where = p.join.ranges.rest
+		}
+	}
+	if s.where != nil {
+		s.condition = expr.NewEvaluator(s.where.program, w.pool)
 	}
 	if p.mark != nil {
 		s.markKeys = expr.NewEvaluator(p.mark.program, w.pool)
@@ -36,13 +43,16 @@ type joinProbeState struct {
 	table     *joinTable
 	worker    *worker
 	keys      *expr.Evaluator
-	condition *expr.Evaluator // nil = TRUE
+	ranges    *expr.Evaluator // nil without
+	where     *pairProgram    // what candidates must fulfil; nil = TRUE
+	condition *expr.Evaluator // of where
 	markKeys  *expr.Evaluator
 	mark      *expr.Evaluator // of a mark's condition; nil = TRUE
 	columns   []*types.Vector // of the keys
 
 	// Of the present batch.
 	batch *types.Batch
+	ends  []uint32 // of the ranges
 	next  func(*types.Batch) error
 }
 
@@ -72,6 +82,11 @@ func (s *joinProbeState) push(b *types.Batch, next func(*types.Batch) error) err
 
 // findHeads gives for each row of the batch the first build row with equal keys + 1, or 0.
 func (s *joinProbeState) findHeads() ([]uint32, error) {
+	if s.ranges != nil {
+		heads, ends, err := s.findRanges()
+		s.ends = ends
+		return heads, err
+	}
 	b, pool := s.batch, s.worker.pool
 	columns, err := s.keys.Eval(s.columns[:0], b)
 	if err != nil {
@@ -230,6 +245,8 @@ type candidates struct {
 	heads []uint32 // by row of the batch
 	next  []uint32 // the chains; nil with last, and where all chains are single rows
 	last  uint32   // when not 0, a chain is the rows up to this one + 1
+	order []uint32 // when not nil, a chain is a part of it: from the head to the row's end
+	ends  []uint32
 	rows  []uint32 // of the batch, still to come
 	row   uint32   // the present one
 	at    uint32   // its next build row + 1; 0 = none
@@ -243,6 +260,15 @@ func (c *candidates) fill(probe, build []uint32) int {
 		row, at := c.row, c.at
 		switch {
 		case at == 0:
+		case c.order != nil:
+			end := c.ends[row]
+			for ; at <= end && n < len(probe); n++ {
+				probe[n], build[n] = row, c.order[at-1]
+				at++
+			}
+			if at > end {
+				at = 0
+			}
 		case c.next != nil:
 			for ; at != 0 && n < len(probe); n++ {
 				probe[n], build[n] = row, at-1
@@ -281,7 +307,11 @@ func (s *joinProbeState) candidatesOf(heads []uint32, all bool) *candidates {
 	if !all {
 		selection = matchBits(env.Pool, heads)
 	}
-	return &candidates{heads: heads, next: s.table.next, last: s.table.last, rows: kernels.Indices(env, selection, b.Rows)}
+	c := &candidates{heads: heads, next: s.table.next, last: s.table.last, rows: kernels.Indices(env, selection, b.Rows)}
+	if s.ranges != nil {
+		c.order, c.ends = s.table.ranges.order, s.ends
+	}
+	return c
 }
 
 // passing gives the pairs on which the condition is true, among those that have a build row.
@@ -345,7 +375,7 @@ func (s *joinProbeState) pushPairs(heads []uint32) error {
 			continue
 		}
 		mark := pool.Mark()
-		pass, err := s.passing(j.condition, s.condition, probe[:n], build[:n])
+		pass, err := s.passing(s.where, s.condition, probe[:n], build[:n])
 		if err != nil {
 			return err
 		}
@@ -457,7 +487,7 @@ func (s *joinProbeState) pushExists(heads []uint32) error {
 				break
 			}
 			mark := pool.Mark()
-			pass, err := s.passing(j.condition, s.condition, probe[:n], build[:n])
+			pass, err := s.passing(s.where, s.condition, probe[:n], build[:n])
 			if err != nil {
 				return err
 			}
@@ -503,7 +533,7 @@ func (s *joinProbeState) noteMatches(heads []uint32) error {
 			return nil
 		}
 		mark := pool.Mark()
-		pass, err := s.passing(s.join.condition, s.condition, probe[:n], build[:n])
+		pass, err := s.passing(s.where, s.condition, probe[:n], build[:n])
 		if err != nil {
 			return err
 		}

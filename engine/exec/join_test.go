@@ -167,6 +167,8 @@ type joinCase struct {
 	markKeys      []testKey
 	markCondition bool
 	loop          bool
+	ranges        bool // the condition is given as a range
+	between       bool // and l.x >= r.x - 2
 }
 
 type testKey struct {
@@ -186,6 +188,9 @@ func (c joinCase) matches(l, r joinRow) bool {
 	result := c.keyTruth(c.keys, l, r)
 	if c.condition {
 		result = and(result, lessX(l, r))
+	}
+	if c.between && result == yes && r.x.(int32)-2 > l.x.(int32) {
+		result = no
 	}
 	return result == yes
 }
@@ -311,6 +316,17 @@ func (c joinCase) build(left, right plan.Physical) plan.Physical {
 	}
 	if c.loop {
 		p := &plan.LoopJoin{Operator: op, Kind: c.kind, Left: left, Right: right, Condition: condition, Columns: columns}
+		if c.ranges {
+			p.Condition = nil
+			p.Ranges = []plan.JoinRange{{Op: kernels.Less, Left: column(left, 2), Right: column(right, 2), Condition: less}}
+		}
+		if c.between {
+			low := func(x *expr.Expr) *expr.Expr { return call("subtract", x, constant(types.Integer, 2)) }
+			p.Ranges = append(p.Ranges, plan.JoinRange{
+				Op: kernels.GreaterEqual, Left: column(left, 2), Right: low(column(right, 2)),
+				Condition: call("ge", column(left, 2), low(expr.NewColumn(len(left.Schema())+2, "rx", types.Integer, true))),
+			})
+		}
 		if mark != nil {
 			if p.Mark = mark.Condition; p.Mark == nil {
 				p.Mark = expr.NewBool(true)
@@ -333,6 +349,10 @@ func randomJoin(r *rand.Rand) joinCase {
 		return keys
 	}
 	c := joinCase{kind: plan.JoinKind(r.IntN(int(plan.SingleJoin) + 1)), condition: r.IntN(3) == 0, loop: r.IntN(4) == 0}
+	if c.loop && c.condition {
+		c.ranges = flip()
+		c.between = c.ranges && flip()
+	}
 	if c.kind == plan.MarkJoin {
 		c.markCondition = r.IntN(3) == 0
 		if !c.loop {
@@ -409,6 +429,10 @@ func TestJoins(t *testing.T) {
 		}
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
+		}
+		if c.ranges { // whose matches come in the order of the range
+			sortRowsOf(got)
+			sortRowsOf(want)
 		}
 		if d := difference(got, want); d != "" {
 			t.Fatalf("%s: %s", name, d)

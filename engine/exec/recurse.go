@@ -228,7 +228,7 @@ func volatile(p plan.Physical) bool {
 			exprs = append(exprs, p.Mark.Condition)
 		}
 	case *plan.LoopJoin:
-		exprs = []*expr.Expr{p.Condition, p.Mark}
+		exprs = []*expr.Expr{p.Condition, p.Mark} // ranges are not volatile
 	case *plan.WindowRows:
 		exprs = append(slices.Clone(p.PartitionBy), keyExprs(p.OrderBy)...)
 		for _, c := range p.Calls {
