@@ -237,11 +237,20 @@ func (p *wordPart) grow(memory *account) error {
 
 // Choice of the form.
 const (
-	// directSlots is the number of slots up to which a direct index is used however few rows there are, and directFactor how many times the rows it may
-	// have otherwise: then it is no larger than a hash table.
-	directSlots  = 1 << 12
+	// directSlots is the number of slots up to which a direct index is used however few rows there are.
+	directSlots = 1 << 12
+	// directFactor is how many times the rows it may have otherwise: then it is no larger than a hash table.
 	directFactor = 8
+	// sparseFactor is the same for up to sparseSlots slots, which are little memory: keys mostly come in an order like their own, as those of an order's
+	// lines do, so that the part of the index in use is in the caches, where a hash table is touched all over.
+	sparseFactor = 64
+	sparseSlots  = 1 << 23
 )
+
+// isDirect reports whether a direct index of so many slots is used for so many rows.
+func isDirect(slots, rows uint64) bool {
+	return slots <= directSlots || slots <= directFactor*rows || slots <= min(sparseFactor*rows, sparseSlots)
+}
 
 // packWords says how the keys of a table become one word; false when they do not: a key is longer, NULL is to match NULL in one of several, or the ranges of
 // the values are too wide.
@@ -295,7 +304,7 @@ func (j *join) buildWords(ctx context.Context, t *joinTable, keys wordKeys) (dup
 		bounds = wordBounds(words, valid)
 	}
 	var more bool
-	if size := uint64(bounds.high-bounds.low) + 1; bounds.low <= bounds.high && size != 0 && size <= max(directSlots, directFactor*uint64(rows)) {
+	if size := uint64(bounds.high-bounds.low) + 1; bounds.low <= bounds.high && size != 0 && isDirect(size, uint64(rows)) {
 		index := &directIndex{wordKeys: keys, low: uint64(bounds.low)}
 		t.index = index
 		more, err = j.buildDirect(ctx, t, index, int(size), words, valid)
