@@ -1,6 +1,6 @@
 // Package exec runs physical plans.
 //
-// A plan is cut at its breakers (aggregation, sort, windows, a limit below another operator) into stages. A stage is one or more fragments, each a
+// A plan is cut at its breakers (aggregation, sort, windows, a limit below another operator, the build side of a join) into stages. A stage is one or more fragments, each a
 // source with streaming operators above it, that feed one sink:
 //
 //	fragment:  source -> operator -> operator -> sink
