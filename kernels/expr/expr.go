@@ -51,6 +51,7 @@ type Expr struct {
 	Column   int            // Column, OuterColumn, Parameter
 	Name     string         // Column, OuterColumn, Parameter: for display
 	Value    *types.Vector  // Constant: a Constant vector of one row
+	Literal  bool           // Constant: it was written as a literal, which adapts to its partner's type; see Arg
 	Function *Function      // Call
 	Try      bool           // Cast
 	Zone     *time.Location // Call, Cast: the session's time zone; nil = UTC

@@ -47,7 +47,7 @@ type Session struct {
 // Bind resolves a statement that Parse made from text.
 func Bind(ctx context.Context, text string, statement Statement, session Session) (*Bound, error) {
 	b := &binder{
-		ctx: ctx, text: text, session: session, catalog: session.Catalog, parameters: session.Parameters, ids: &plan.IDs{}, literals: map[*expr.Expr]bool{},
+		ctx: ctx, text: text, session: session, catalog: session.Catalog, parameters: session.Parameters, ids: &plan.IDs{},
 		constants: map[*expr.Expr]*types.Vector{}, versions: map[catalog.Table]catalog.Table{}, open: map[string]types.Type{}, used: map[string]bool{},
 	}
 	bound := &Bound{IDs: b.ids, Parameters: b.open, Used: b.used}
@@ -90,7 +90,6 @@ type binder struct {
 	catalog    *catalog.Catalog // the session's
 	parameters map[string]*types.Vector
 	ids        *plan.IDs
-	literals   map[*expr.Expr]bool             // constants that were written as literals
 	constants  map[*expr.Expr]*types.Vector    // values of calls of constants
 	open       map[string]types.Type           // parameters without a value, see Bound.Parameters
 	used       map[string]bool                 // see Bound.Used

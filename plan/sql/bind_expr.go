@@ -39,9 +39,6 @@ func (b *binder) expr(n Expr, c *exprContext) (*expr.Expr, error) {
 	}
 	if e.Position < 0 {
 		p := e.At(n.Range().Start)
-		if b.literals[e] {
-			b.literals[p] = true
-		}
 		if v := b.constants[e]; v != nil {
 			b.constants[p] = v
 		}
@@ -161,7 +158,7 @@ func (b *binder) column(n *Column, c *exprContext) (*expr.Expr, error) {
 
 // argOf describes a bound expression to a function family.
 func (b *binder) argOf(e *expr.Expr) expr.Arg {
-	return expr.Arg{Type: e.Type, Literal: b.literals[e], Constant: b.constant(e)}
+	return expr.Arg{Type: e.Type, Literal: e.Literal, Constant: b.constant(e)}
 }
 
 // constant gives the value of a bound expression of constants; nil for others, and for one that raises.
@@ -411,7 +408,7 @@ func (b *binder) asCondition(n Node, e *expr.Expr) (*expr.Expr, error) {
 	switch {
 	case e.Type.Kind() == types.KindBoolean:
 		return e, nil
-	case e.Type.Kind() == types.KindNull, b.literals[e] && e.Type.Kind() == types.KindVarchar, e.Type.IsInteger():
+	case e.Type.Kind() == types.KindNull, e.Literal && e.Type.Kind() == types.KindVarchar, e.Type.IsInteger():
 		return b.cast(n, e, types.Boolean, false), nil
 	}
 	return nil, b.errorAt(n, types.CodeDatatypeMismatch, "a condition must be BOOLEAN, not %s", e.Type).

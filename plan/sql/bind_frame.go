@@ -94,7 +94,7 @@ func (b *binder) rangeLimit(n *FrameBound, place string, offset *expr.Expr, to *
 	}
 	value, step := key.Expr, offset
 	// Beyond the range of an integer type there are no keys: NULL is a limit that none reaches.
-	narrow := value.Type.IsInteger() && value.Type.Storage().Width() < types.HugeInt.Storage().Width() && (step.Type.IsInteger() || b.literals[step] && step.Type.Kind() == types.KindVarchar)
+	narrow := value.Type.IsInteger() && value.Type.Storage().Width() < types.HugeInt.Storage().Width() && (step.Type.IsInteger() || step.Literal && step.Type.Kind() == types.KindVarchar)
 	if narrow {
 		value, step = b.cast(n.Offset, value, types.HugeInt, false), b.cast(n.Offset, step, types.HugeInt, false)
 	}

@@ -11,7 +11,7 @@ import (
 // literalOf remembers that a constant was written as a literal: it adapts to its partner's type.
 func (b *binder) literalOf(v *types.Vector) *expr.Expr {
 	e := expr.NewConstant(v)
-	b.literals[e] = true
+	e.Literal = true
 	return e
 }
 
@@ -21,7 +21,7 @@ func (b *binder) literal(n *Literal) (*expr.Expr, error) {
 		return b.literalOf(types.NewNull(types.Null, 1)), nil
 	case BooleanLiteral:
 		e := expr.NewBool(n.Text == "true")
-		b.literals[e] = true
+		e.Literal = true
 		return e, nil
 	case StringLiteral:
 		return b.textLiteral(n, n.Text, types.Varchar)
@@ -49,14 +49,27 @@ func (b *binder) literal(n *Literal) (*expr.Expr, error) {
 
 // textLiteral reads a literal's text as a value of a type.
 func (b *binder) textLiteral(n Node, text string, t types.Type) (*expr.Expr, error) {
+	var value any = text
+	if t.Kind() == types.KindInteger || t.Kind() == types.KindBigInt {
+		if number, err := strconv.ParseInt(text, 10, 64); err == nil {
+			value = number
+		}
+	}
+	_, isNumber := value.(int64)
+	if isNumber || t.Kind() == types.KindDecimal || t.Kind() == types.KindVarchar {
+		// A cast would compile a program for each number of a long VALUES.
+		v, err := types.NewValue(t, value)
+		if err != nil {
+			return nil, b.located(n, err)
+		}
+		return b.literalOf(v), nil
+	}
 	v, err := types.NewValue(types.Varchar, text)
 	if err != nil {
 		return nil, err
 	}
-	if t.Kind() != types.KindVarchar {
-		if v, err = expr.Evaluate(expr.NewCast(expr.NewConstant(v), t, false).In(b.session.Zone)); err != nil {
-			return nil, b.located(n, err)
-		}
+	if v, err = expr.Evaluate(expr.NewCast(expr.NewConstant(v), t, false).In(b.session.Zone)); err != nil {
+		return nil, b.located(n, err)
 	}
 	return b.literalOf(v), nil
 }

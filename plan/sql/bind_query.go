@@ -160,7 +160,7 @@ func (b *binder) limitValue(n Expr, clause string) (int64, bool, error) {
 	if err != nil {
 		return 0, false, err
 	}
-	if !e.Type.IsNumeric() && e.Type.Kind() != types.KindNull && !(b.literals[e] && e.Type.Kind() == types.KindVarchar) {
+	if !e.Type.IsNumeric() && e.Type.Kind() != types.KindNull && !(e.Literal && e.Type.Kind() == types.KindVarchar) {
 		return 0, false, b.errorAt(n, types.CodeDatatypeMismatch, "%s must be a number, not %s", clause, e.Type)
 	}
 	if hasSubquery(e) {

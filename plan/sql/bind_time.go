@@ -59,7 +59,7 @@ func (b *binder) interval(n *Interval, c *exprContext) (*expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.Op != expr.Constant || e.IsNullConstant() || !b.literals[e] {
+	if e.Op != expr.Constant || e.IsNullConstant() || !e.Literal {
 		maker := intervalMakers[n.Unit]
 		switch {
 		case maker != "" && e.Type.Kind() == types.KindDecimal:
@@ -82,6 +82,6 @@ func (b *binder) interval(n *Interval, c *exprContext) (*expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	delete(b.literals, v)
+	v.Literal = false // its type is written
 	return v, nil
 }
