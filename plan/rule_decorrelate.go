@@ -15,8 +15,8 @@ import (
 //   - the right side has exactly one row for each left one, as an aggregate without groups or a SELECT without FROM: the left side is extended by it
 //     (rule_decorrelate_row.go);
 //   - the conditions that read the left side are pulled up into the join's (rule_decorrelate_pull.go);
-//   - the right side is computed for all distinct values that it takes from the left one, and joined to it by them (rule_decorrelate_push.go). This
-//     always works. Neumann and Kemper: "Unnesting Arbitrary Queries" (BTW 2015).
+//   - the right side is computed for all distinct values that it takes from the left one, and joined to it by them (rule_decorrelate_domain.go and
+//     rule_decorrelate_push.go). This always works. Neumann and Kemper: "Unnesting Arbitrary Queries" (BTW 2015).
 //
 // Rule 3 of the architecture, that errors never change answers, holds as follows. Conditions written before a subquery filter its left side. Inside CASE,
 // AND, OR and COALESCE a subquery counts only for the rows that reach it: the others do not join. What may fail inside a subquery runs only on
@@ -166,7 +166,7 @@ func (d *decorrelator) joinConditions(n *Join) Node {
 	inLeft, inRight := outputSet(n.Left), outputSet(n.Right)
 	var conditions, both []*expr.Expr
 	for _, written := range n.Conditions {
-		for _, c := range appendConjuncts(nil, written) {
+		for _, c := range conjuncts(written) {
 			if n.Kind != InnerJoin {
 				c = extractSides(c, left, right, inLeft, inRight)
 			}

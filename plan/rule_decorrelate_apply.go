@@ -22,14 +22,15 @@ func (d *decorrelator) apply(a dependent) (node Node, values map[ColumnID]*expr.
 	needs := a.needs()
 	if needs == anyRow {
 		a.right = existence(a.right)
+		if exactlyOne(a.right) {
+			return d.finishRow(a, extended{node: a.left})
+		}
 	}
 	if !dependsOn(a.right, a.left) {
 		return d.independent(a, needs), nil
 	}
-	if unnest, ok := a.unnest(); ok {
-		return unnest, nil
-	}
-	if r, ok := d.extend(a.left, a.right); ok {
+	x := &extender{d: d, guard: a.guard, kind: a.kind}
+	if r, ok := x.extend(a.left, a.right); ok && !(x.unnested && a.kind == LeftJoin && len(a.conditions) > 0) {
 		return d.finishRow(a, r)
 	}
 	p := &puller{d: d, outer: outputSet(a.left)}
@@ -37,26 +38,6 @@ func (d *decorrelator) apply(a dependent) (node Node, values map[ColumnID]*expr.
 		return d.finishPulled(a, pulled)
 	}
 	return d.overDomain(a), nil
-}
-
-// unnest gives the left side with the elements of lists of its rows, when that is all that the right side is: FROM t, unnest(t.list), and LEFT JOIN
-// unnest(t.list) ON TRUE.
-func (a *dependent) unnest() (Node, bool) {
-	right, ok := a.right.(*Unnest)
-	if !ok || a.kind != InnerJoin && (a.kind != LeftJoin || len(a.conditions)+len(a.guard) > 0) {
-		return nil, false
-	}
-	if row, ok := right.Input.(*Values); !ok || len(row.Rows) != 1 || len(row.Output) > 0 {
-		return nil, false
-	}
-	unnest := *right
-	unnest.Input, unnest.Exprs = a.left, bindAll(right.Exprs, a.left.Columns(), nil)
-	if unnest.Outer = a.kind == LeftJoin; unnest.Outer && unnest.Ordinality != nil {
-		ordinality := *unnest.Ordinality
-		ordinality.Nullable = true
-		unnest.Ordinality = &ordinality
-	}
-	return filtered(&unnest, a.conditions), true
 }
 
 // need is how much of its right side a join looks at.
@@ -146,9 +127,10 @@ func joined(first, second []*expr.Expr) []*expr.Expr {
 	return append(append([]*expr.Expr(nil), first...), second...)
 }
 
+// canFail reports whether one of some expressions may raise. What is constant in them and does not raise counts as its value.
 func canFail(es []*expr.Expr) bool {
 	for _, e := range es {
-		if e.CanFail() {
+		if e.CanFail() && expr.Fold(e).CanFail() {
 			return true
 		}
 	}

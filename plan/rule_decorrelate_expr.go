@@ -21,7 +21,7 @@ type extracted struct{ subquery, value *expr.Expr }
 func (x *extension) filter(conditions []*expr.Expr) {
 	var pending []*expr.Expr // without subqueries, not applied yet
 	for _, written := range conditions {
-		for _, c := range appendConjuncts(nil, written) {
+		for _, c := range conjuncts(written) {
 			if !hasSubquery(c) {
 				pending = append(pending, c)
 				continue

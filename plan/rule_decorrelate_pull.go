@@ -120,11 +120,13 @@ func (p *puller) stays(in pulled, es []*expr.Expr) bool {
 // filter divides the conditions of a filter upon a plan: those that are kept below, over the node's columns, and those that join the plan's own.
 func (p *puller) filter(in pulled, conditions []*expr.Expr) (kept []*expr.Expr, out pulled) {
 	in.conditions = in.conditions[:len(in.conditions):len(in.conditions)]
-	for _, c := range in.bind(conditions) {
-		if p.stays(in, []*expr.Expr{c}) {
-			kept = append(kept, c)
-		} else {
-			in.conditions = append(in.conditions, c)
+	for _, written := range in.bind(conditions) {
+		for _, c := range conjuncts(written) {
+			if p.stays(in, []*expr.Expr{c}) {
+				kept = append(kept, c)
+			} else {
+				in.conditions = append(in.conditions, c)
+			}
 		}
 	}
 	return kept, in
@@ -192,7 +194,7 @@ func (p *puller) correlations(in pulled) ([]correlation, bool) {
 			inner = 1
 		}
 		e := c.Args[inner]
-		if firstOf(c.Args[1-inner:2-inner], expr.Column, nil) != nil || exprReadsOuter(e, p.outer) || e.CanFail() {
+		if firstOf(c.Args[1-inner:2-inner], expr.Column, nil) != nil || exprReadsOuter(e, p.outer) || e.CanFail() || !hashable(e.Type) {
 			return nil, false
 		}
 		out = append(out, correlation{condition: i, argument: inner, inner: e})

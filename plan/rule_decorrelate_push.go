@@ -15,132 +15,13 @@ import (
 //
 // The left side is computed once. Below, domain ⋈ right moves down to where the right side reads it.
 func (d *decorrelator) overDomain(a dependent) Node {
-	left := a.left.Columns()
-	var used []Column
-	for _, c := range left {
-		if readsOuter(a.right, columnSet{c.ID: true}) {
-			used = append(used, c)
-		}
-	}
-	rows := &SharedScan{ID: d.ids.New(), Name: "outer rows", Output: d.fresh(left)}
-	for _, c := range left {
-		rows.Source = append(rows.Source, c.ID)
-	}
-	restored := &Project{Input: rows, Output: left}
-	for _, c := range rows.Output {
-		restored.Exprs = append(restored.Exprs, c.Ref())
-	}
-
-	p := &pusher{d: d, outer: used, id: d.ids.New()}
-	p.definition = &Distinct{Input: p.values(rows, left, a.guard)}
-	p.shared = map[SharedID][]Column{}
+	p := d.domain(a.left, a.right, a.guard)
 	right, domain := p.push(a.right)
-
-	j := &Join{Kind: a.kind, Left: restored, Right: right, Conditions: joined(sameValues(used, domain), a.conditions), Mark: a.mark}
+	j := &Join{Kind: a.kind, Left: p.left, Right: right, Conditions: joined(p.same(p.outer, domain), a.conditions), Mark: a.mark}
 	if a.kind == SingleJoin && atMostOne(a.right) {
 		j.Kind = LeftJoin
 	}
-	body := p.closed(j)
-	return &Shared{ID: rows.ID, Name: rows.Name, Definition: a.left, Body: body}
-}
-
-// sameValues joins columns pairwise: by equality where neither can be NULL, else with NULL being equal to NULL.
-func sameValues(a, b []Column) []*expr.Expr {
-	conditions := make([]*expr.Expr, len(a))
-	for i := range a {
-		name := "is_not_distinct"
-		if !a[i].Nullable && !b[i].Nullable {
-			name = "eq"
-		}
-		conditions[i] = call(name, a[i].Ref(), b[i].Ref())
-	}
-	return conditions
-}
-
-// pusher moves the join with the domain down a plan. In the plans that it makes, columns of the domain stand for the OuterColumns.
-type pusher struct {
-	d          *decorrelator
-	outer      []Column // the left side's columns that the plan reads
-	id         SharedID // of the domain
-	definition Node     // of the domain, one column for each of outer
-	scans      int      // of the domain so far
-	// shared are the definitions, in sight of the plan, that carry the domain: their columns that do.
-	shared map[SharedID][]Column
-}
-
-// values reads the outer columns of the left side, on the rows for which a guard is true. rows scans the left side with other column ids.
-func (p *pusher) values(rows *SharedScan, left []Column, guard []*expr.Expr) Node {
-	scan := *rows
-	scan.Output = p.d.fresh(left)
-	names := map[ColumnID]*expr.Expr{}
-	for i, c := range left {
-		names[c.ID] = scan.Output[i].Ref()
-	}
-	project := &Project{Input: filtered(&scan, withValues(guard, names))}
-	for _, c := range p.outer {
-		project.Output = append(project.Output, p.domainColumn(c))
-		project.Exprs = append(project.Exprs, names[c.ID])
-	}
-	return project
-}
-
-func (p *pusher) domainColumn(c Column) Column {
-	return p.d.column("outer."+c.Name, c.Type, c.Nullable)
-}
-
-// scan reads the domain.
-func (p *pusher) scan() (Node, []Column) {
-	p.scans++
-	s := &SharedScan{ID: p.id, Name: "outer values"}
-	for _, c := range p.definition.Columns() {
-		s.Source = append(s.Source, c.ID)
-		c.ID = p.d.ids.New()
-		s.Output = append(s.Output, c)
-	}
-	return s, s.Output
-}
-
-// closed puts the domain around a plan that scans it; the only scan is replaced by it.
-func (p *pusher) closed(n Node) Node {
-	if p.scans != 1 {
-		return &Shared{ID: p.id, Name: "outer values", Definition: p.definition, Body: n}
-	}
-	return Transform(n, func(n Node) Node {
-		s, ok := n.(*SharedScan)
-		if !ok || s.ID != p.id {
-			return n
-		}
-		project := &Project{Input: p.definition, Output: s.Output}
-		for _, c := range p.definition.Columns() {
-			project.Exprs = append(project.Exprs, c.Ref())
-		}
-		return project
-	})
-}
-
-// depends reports whether a plan reads the domain.
-func (p *pusher) depends(n Node) bool {
-	return readsOuter(n, columnIDs(p.outer)) || p.scansShared(n)
-}
-
-// place gives the position of the column of the left side that an expression is, -1 when it is none.
-func (p *pusher) place(e *expr.Expr) int {
-	if e.Op != expr.OuterColumn {
-		return -1
-	}
-	return slices.IndexFunc(p.outer, func(c Column) bool { return c.ID == e.Column })
-}
-
-// bind puts columns of the domain in the place of OuterColumns.
-func (p *pusher) bind(n Node, domain []Column) Node {
-	return mapExpressions(n, func(e *expr.Expr) *expr.Expr {
-		return e.Rewrite(func(x *expr.Expr) *expr.Expr {
-			if i := p.place(x); i >= 0 {
-				return domain[i].Ref().At(x.Position)
-			}
-			return x
-		})
-	})
+	return p.closed(j)
 }
 
 // push gives the join of the domain with a plan that depends on it: the plan's columns and more, among which those of the domain.
@@ -167,14 +48,15 @@ func (p *pusher) push(n Node) (Node, []Column) {
 		return &c, domain
 	case *Distinct:
 		input, domain := p.push(n.Input)
-		return &Distinct{Input: exactColumns(input, joinedColumns(n.Columns(), domain))}, domain
+		keys := p.keys(domain)
+		return p.whole(&Distinct{Input: exactColumns(input, joinedColumns(n.Columns(), keys))}, keys)
 	case *Limit:
 		return p.limit(n)
 	case *Window:
 		input, domain := p.push(n.Input)
 		c := *p.bind(n, domain).(*Window)
 		c.Input = input
-		c.PartitionBy = joined(c.PartitionBy, refs(domain))
+		c.PartitionBy = joined(c.PartitionBy, refs(p.keys(domain)))
 		return &c, domain
 	case *Aggregate:
 		return p.aggregate(n)
@@ -212,15 +94,6 @@ func (p *pusher) push(n Node) (Node, []Column) {
 		return p.recursive(n)
 	}
 	panic(fmt.Sprintf("plan: %T reads a column of a query around it", n))
-}
-
-// outputs makes columns that hold values of the domain.
-func (p *pusher) outputs() []Column {
-	domain := make([]Column, len(p.outer))
-	for i, c := range p.outer {
-		domain[i] = p.domainColumn(c)
-	}
-	return domain
 }
 
 func joinedColumns(a, b []Column) []Column { return append(a[:len(a):len(a)], b...) }
@@ -273,15 +146,10 @@ func (p *pusher) limit(n *Limit) (Node, []Column) {
 
 // aggregate groups by the domain too. What has a row even without input, as an aggregate without groups, gets that row for each value of the domain.
 func (p *pusher) aggregate(n *Aggregate) (Node, []Column) {
-	input, domain := p.push(n.Input)
-	c := *p.bind(n, domain).(*Aggregate)
-	c.Input = input
-	c.Groups = slices.Clip(c.Groups)
-	keys := make([]int, len(domain))
-	outputs := p.outputs()
-	for i, column := range domain {
-		keys[i] = len(c.Groups)
-		c.Groups = append(c.Groups, GroupKey{Output: outputs[i], Expr: column.Ref()})
+	c, outputs := p.grouped(n)
+	keys := make([]int, len(outputs))
+	for i := range keys {
+		keys[i] = len(n.Groups) + i
 	}
 	var alone []int64 // numbers of the sets without keys
 	if n.Sets != nil {
@@ -295,20 +163,33 @@ func (p *pusher) aggregate(n *Aggregate) (Node, []Column) {
 	}
 	switch {
 	case n.Sets == nil && len(n.Groups) == 0:
-		return p.withEmpty(&c, outputs, nil)
+		return p.whole(p.withEmpty(c, outputs, nil), outputs)
 	case len(alone) > 0:
 		if c.Grouping == nil {
 			grouping := p.d.column("grouping_set", types.BigInt, false)
 			c.Grouping = &grouping
 		}
-		return p.withEmpty(&c, outputs, alone)
+		return p.whole(p.withEmpty(c, outputs, alone), outputs)
 	}
-	return &c, outputs
+	return p.whole(c, outputs)
+}
+
+// grouped gives an aggregate over the domain whose last keys are those of the domain.
+func (p *pusher) grouped(n *Aggregate) (*Aggregate, []Column) {
+	input, domain := p.push(n.Input)
+	c := *p.bind(n, domain).(*Aggregate)
+	c.Input = input
+	c.Groups = slices.Clip(c.Groups)
+	keys := p.keys(p.outputs())
+	for i, k := range keys {
+		c.Groups = append(c.Groups, GroupKey{Output: k, Expr: domain[i].Ref()})
+	}
+	return &c, keys
 }
 
 // withEmpty adds to an aggregate by the domain the rows of its sets without other keys, given by their numbers, for values of the domain of which the
 // input has nothing. Without numbers the aggregate has no sets.
-func (p *pusher) withEmpty(n *Aggregate, keys []Column, sets []int64) (Node, []Column) {
+func (p *pusher) withEmpty(n *Aggregate, keys []Column, sets []int64) Node {
 	scan, domain := p.scan()
 	// The aggregate's columns get other ids, since what stands in them is not yet what they are.
 	given := n.Columns()
@@ -365,7 +246,7 @@ func (p *pusher) withEmpty(n *Aggregate, keys []Column, sets []int64) (Node, []C
 			*v = expr.NewCoalesce(*v, empty)
 		}
 	}
-	return out, keys
+	return out
 }
 
 // nullableRef reads a column that a join may have filled with NULL.
@@ -406,7 +287,7 @@ func (p *pusher) join(n *Join) (Node, []Column) {
 	}
 	c = *p.bind(&c, domain).(*Join)
 	if inLeft && inRight {
-		c.Conditions = joined(sameValues(left, right), c.Conditions)
+		c.Conditions = joined(p.same(left, right), c.Conditions)
 	}
 	if n.Kind != FullJoin {
 		return &c, domain
@@ -442,12 +323,6 @@ func (p *pusher) pullRight(n *Join, domain []Column) (Node, bool) {
 	}
 	node, values := p.d.finishPulled(a, pulled)
 	return computed(node, n.Columns(), values), true
-}
-
-// scansShared reports whether a plan scans a shared result that carries the domain.
-func (p *pusher) scansShared(n Node) bool {
-	s, ok := n.(*SharedScan)
-	return ok && p.shared[s.ID] != nil || slices.ContainsFunc(n.Children(), p.scansShared)
 }
 
 // recursive carries the domain through each step.

@@ -69,15 +69,22 @@ func putTables(t testing.TB, c *catalog.Catalog, tables map[string]*schemaTable)
 	}
 }
 
-// ruleCatalog has two smaller tables beside those of planCatalog, for joins.
+// ruleCatalog has two smaller tables beside those of planCatalog, for joins, and three of one form, for subqueries.
 func ruleCatalog(t testing.TB) *catalog.Catalog {
 	t.Helper()
 	c := planCatalog(t)
+	keyed := func(name string) *schemaTable {
+		return &schemaTable{rows: 1000, schema: types.Schema{
+			{Name: name + "_id", Type: types.Integer}, {Name: name + "_k", Type: types.Integer, Nullable: true},
+			{Name: name + "_v", Type: types.Integer, Nullable: true},
+		}}
+	}
 	putTables(t, c, map[string]*schemaTable{
 		"u": {rows: 100, schema: types.Schema{
 			{Name: "k", Type: types.Integer}, {Name: "n", Type: types.BigInt, Nullable: true}, {Name: "s", Type: types.Varchar, Nullable: true},
 			{Name: "d", Type: types.Date},
 		}},
+		"p": keyed("p"), "q": keyed("q"), "r": keyed("r"),
 		"v": {rows: 10, schema: types.Schema{{Name: "k", Type: types.Integer}, {Name: "m", Type: types.BigInt, Nullable: true}}},
 	})
 	return c
@@ -117,6 +124,12 @@ func TestGoldenRules(t *testing.T) {
 				before, after, err := o.Trace(bound.Plan, name)
 				if err != nil {
 					return err.Error() + "\n"
+				}
+				if err := plan.Check(before, name != "decorrelate"); err != nil {
+					t.Errorf("before the rule: %v\n%s", err, d.Input)
+				}
+				if err := plan.Check(after, true); err != nil {
+					t.Errorf("after the rule: %v\n%s", err, d.Input)
 				}
 				if got, want := plan.ExplainLogical(after), plan.ExplainLogical(before); got == want {
 					return want + "unchanged\n"
