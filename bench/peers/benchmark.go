@@ -44,20 +44,21 @@ var benchmarks = []*benchmark{tpch, tpcds}
 // options are the flags of a benchmark's command.
 type options struct {
 	*benchmark
-	scale       float64
-	dir         string // of the Parquet files
-	texts       string // directory of the queries
-	source      string
-	threads     []int
-	numbers     []int // of the queries
-	engines     []string
-	runs        int
-	timeout     time.Duration
-	once        bool
-	generate    bool
-	python      string
-	compression string
-	rowGroup    int
+	scale        float64
+	dir          string // of the Parquet files
+	texts        string // directory of the queries
+	source       string
+	threadCounts []int
+	numbers      []int // of the queries
+	engines      []string
+	runs         int
+	timeout      time.Duration
+	settings     // but for the threads
+	once         bool
+	generate     bool
+	python       string
+	compression  string
+	rowGroup     int
 }
 
 func parseOptions(b *benchmark, arguments []string) (options, error) {
@@ -73,6 +74,8 @@ func parseOptions(b *benchmark, arguments []string) (options, error) {
 	flags.StringVar(&engines, "engines", "duckdb,lacuna", "engines, separated by commas; rows are compared with those of the first")
 	flags.IntVar(&o.runs, "runs", 9, "timed runs of each query on each engine; their median is printed")
 	flags.DurationVar(&o.timeout, "timeout", 5*time.Minute, "limit for one run of a query")
+	flags.IntVar(&o.batchRows, "batch-rows", 0, "rows of Lacuna's batches (default its own)")
+	flags.BoolVar(&o.optimizerOff, "optimizer-off", false, "let Lacuna run only the normalising rules")
 	flags.BoolVar(&o.once, "once", false, "run each query once and print only the peak RSS in bytes, which is measured on such a process for each engine")
 	flags.BoolVar(&o.generate, "gen", false, "make the Parquet files instead, with gen.py")
 	flags.StringVar(&o.python, "python", "", "with -gen: a Python that has duckdb and the extensions (default one made for the purpose)")
@@ -91,7 +94,7 @@ func parseOptions(b *benchmark, arguments []string) (options, error) {
 		return o, fmt.Errorf("-runs must be at least 1")
 	}
 	var err error
-	if o.threads, err = parseNumbers("-threads", threads, 1, 1024); err != nil {
+	if o.threadCounts, err = parseNumbers("-threads", threads, 1, 1024); err != nil {
 		return o, err
 	}
 	if queries == "" {
@@ -145,7 +148,7 @@ func (b *benchmark) run(ctx context.Context, arguments []string) error {
 		return err
 	}
 	failed := 0
-	for _, threads := range o.threads {
+	for _, threads := range o.threadCounts {
 		if o.once {
 			if err := runOnce(ctx, o, threads, queries); err != nil {
 				return err
@@ -168,7 +171,7 @@ func (b *benchmark) run(ctx context.Context, arguments []string) error {
 func openAll(ctx context.Context, o options, threads int) ([]Engine, error) {
 	var engines []Engine
 	for _, name := range o.engines {
-		engine, err := openEngine(name, threads)
+		engine, err := openEngine(name, settings{threads: threads, batchRows: o.batchRows, optimizerOff: o.optimizerOff})
 		if err != nil {
 			return engines, err
 		}

@@ -17,14 +17,14 @@ type duckDB struct {
 }
 
 // openDuckDB opens an empty DuckDB in memory.
-func openDuckDB(threads int) (Engine, error) {
+func openDuckDB(s settings) (Engine, error) {
 	db, err := sql.Open("duckdb", "")
 	if err != nil {
 		return nil, err
 	}
 	conn, err := db.Conn(context.Background())
 	if err == nil {
-		_, err = conn.ExecContext(context.Background(), fmt.Sprintf("SET threads = %d", threads))
+		_, err = conn.ExecContext(context.Background(), fmt.Sprintf("SET threads = %d", s.threads))
 	}
 	if err != nil {
 		_ = db.Close()

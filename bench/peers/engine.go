@@ -31,11 +31,18 @@ type Rows struct {
 	Values  [][]any
 }
 
-// openers open each engine with a number of worker threads.
-var openers = map[string]func(threads int) (Engine, error){"duckdb": openDuckDB}
+// settings say how an engine runs queries. The peers know only the number of threads.
+type settings struct {
+	threads      int
+	batchRows    int // of Lacuna; 0 is its default
+	optimizerOff bool
+}
+
+// openers open each engine.
+var openers = map[string]func(settings) (Engine, error){"duckdb": openDuckDB}
 
 // openEngine opens an engine by its name.
-func openEngine(name string, threads int) (Engine, error) {
+func openEngine(name string, s settings) (Engine, error) {
 	open, ok := openers[name]
 	if !ok {
 		var known []string
@@ -45,7 +52,7 @@ func openEngine(name string, threads int) (Engine, error) {
 		slices.Sort(known)
 		return nil, fmt.Errorf("no engine is called %q; there are: %s", name, strings.Join(known, ", "))
 	}
-	engine, err := open(threads)
+	engine, err := open(s)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

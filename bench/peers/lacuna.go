@@ -14,9 +14,11 @@ func init() { openers["lacuna"] = openLacuna }
 type lacuna struct{ db *engine.DB }
 
 // openLacuna opens an empty Lacuna database.
-func openLacuna(threads int) (Engine, error) {
+func openLacuna(s settings) (Engine, error) {
 	// Tables in memory have the Arrow types that Lacuna computes on, as a program that loads them for it would choose.
-	db, err := engine.Open(engine.Options{Threads: threads, StringViews: true, NarrowDecimals: true})
+	db, err := engine.Open(engine.Options{
+		Threads: s.threads, BatchRows: s.batchRows, OptimizerOff: s.optimizerOff, StringViews: true, NarrowDecimals: true,
+	})
 	if err != nil {
 		return nil, err
 	}

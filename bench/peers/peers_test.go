@@ -16,15 +16,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-
-	"github.com/lacunadb/lacuna/types"
 )
 
 var tpchDir = filepath.Join("..", "..", "engine", "testdata", "tpch")
-
-// lacunaAnswers are the queries that Lacuna must answer. The others may still be refused as unsupported, with SQLSTATE 0A000 and nothing else; when
-// they are answered, the answer must be right.
-var lacunaAnswers = map[string]bool{"q01": true, "q06": true}
 
 // TestTPCHAnswers runs the 22 queries on each engine from the small data set in the repository, and compares the rows with the
 // answers beside it.
@@ -50,12 +44,6 @@ func TestTPCHAnswers(t *testing.T) {
 				for _, q := range queries {
 					t.Run(q.name, func(t *testing.T) {
 						rows, err := fetch(ctx, engines[0], q, time.Minute)
-						if name == "lacuna" && !lacunaAnswers[q.name] {
-							var e *types.Error
-							if errors.As(err, &e) && e.Code == types.CodeFeatureNotSupported {
-								return
-							}
-						}
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -280,7 +268,7 @@ func TestFlags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if fmt.Sprint(o.threads, o.numbers, o.engines) != "[1 4] [6 1] [duckdb]" || !strings.Contains(o.dir, "tpch-sf0.01") {
+	if fmt.Sprint(o.threadCounts, o.numbers, o.engines) != "[1 4] [6 1] [duckdb]" || !strings.Contains(o.dir, "tpch-sf0.01") {
 		t.Errorf("got %+v", o)
 	}
 	for _, arguments := range []string{"-threads 0", "-queries 23", "-queries x", "-source disk", "-runs 0", "stray"} {

@@ -158,7 +158,7 @@ func (r *rewriter) tableFactor() {
 		r.pos++
 		r.tableSuffix(&f.Alias, &f.Sample)
 		r.namedTable(first, f)
-	case r.is("pivot", "unpivot") && r.peek(1).kind != tokenSymbol:
+	case r.is("pivot", "unpivot"): // a table of that name is written in quotes
 		r.notSupported(r.pos, upper(t.word))
 	default:
 		name := r.objectName()
@@ -200,7 +200,7 @@ func (r *rewriter) valuesOnly() {
 // parenthesisedJoin reads "(" table reference ")", which may have a name of its own.
 func (r *rewriter) parenthesisedJoin() {
 	first, piece, joins := r.pos, len(r.out.pieces), 0
-	if w := r.peek(1).word; isOneOf(w, []string{"describe", "show", "summarize", "pivot", "unpivot"}) && r.peek(2).kind != tokenSymbol {
+	if w := r.peek(1).word; isOneOf(w, []string{"describe", "show", "summarize"}) && r.peek(2).kind != tokenSymbol {
 		r.notSupported(r.pos+1, upper(w)+" in FROM")
 		return
 	}
