@@ -49,7 +49,7 @@ func (x *extension) restrict(c *expr.Expr) bool {
 	if kind == AntiJoin && slices.ContainsFunc(c.Subquery.(*Subquery).Conditions, func(e *expr.Expr) bool { return e.Nullable }) {
 		return false
 	}
-	right, conditions := x.prepare(c, nil)
+	right, conditions := x.prepare(x.arguments(c, nil), nil)
 	x.node, _ = x.d.apply(dependent{kind: kind, left: x.node, right: right, conditions: conditions})
 	return true
 }
@@ -60,15 +60,21 @@ func (x *extension) extract(e *expr.Expr, guard []*expr.Expr) *expr.Expr {
 	if !hasSubquery(e) {
 		return e
 	}
+	e = x.arguments(e, guard)
+	if e.Op != expr.Subquery {
+		return e
+	}
+	return x.subquery(e, guard)
+}
+
+// arguments gives an expression whose arguments have no subqueries; it may be one itself.
+func (x *extension) arguments(e *expr.Expr, guard []*expr.Expr) *expr.Expr {
 	c := *e
 	c.Args = make([]*expr.Expr, len(e.Args))
 	for i, a := range e.Args {
 		c.Args[i] = x.extract(a, append(slices.Clip(guard), reaching(&c, i)...))
 	}
-	if c.Op != expr.Subquery {
-		return &c
-	}
-	return x.subquery(&c, guard)
+	return &c
 }
 
 // reaching gives what is true of the rows on which argument i is evaluated, as far as the arguments before it say so.

@@ -51,7 +51,7 @@ func (b *binder) aggregate(n *Call, family *expr.Family, c *exprContext) (*expr.
 	}
 	taken := c.scope.taken()
 	call, err := b.aggregateCall(n, family, &exprContext{scope: c.scope, clause: "an aggregate", aggregates: a, aliasNames: c.aliasNames})
-	if err == nil && onlyOuter(call.Args, call.Filter) {
+	if err == nil && onlyOuter(call) {
 		c.scope.forget(taken)
 		return b.aggregateOfOuter(n, family, c)
 	}
@@ -61,6 +61,7 @@ func (b *binder) aggregate(n *Call, family *expr.Family, c *exprContext) (*expr.
 	if err != nil {
 		return nil, err
 	}
+	dropIdleOrder(call)
 	for _, known := range a.calls {
 		if sameCall(known, *call) {
 			return known.Output.Ref(), nil
@@ -73,7 +74,8 @@ func (b *binder) aggregate(n *Call, family *expr.Family, c *exprContext) (*expr.
 	return call.Output.Ref(), nil
 }
 
-// aggregateCall binds the function and the arguments, in their context, of an aggregate call, over groups or windows.
+// aggregateCall binds the function and the arguments, in their context, of an aggregate call, over groups or windows. It has the ORDER BY as written;
+// what that is for is up to dropIdleOrder.
 func (b *binder) aggregateCall(n *Call, family *expr.Family, c *exprContext) (*plan.AggregateCall, error) {
 	if n.Nulls != NullTreatmentDefault {
 		return nil, b.unsupported(n, "IGNORE NULLS in an aggregate")
@@ -132,11 +134,16 @@ func (b *binder) aggregateCall(n *Call, family *expr.Family, c *exprContext) (*p
 		if err != nil {
 			return nil, err
 		}
-		if f.OrderSensitive { // else the clause is only checked
-			call.Order = append(call.Order, key)
-		}
+		call.Order = append(call.Order, key)
 	}
 	return call, nil
+}
+
+// dropIdleOrder drops the ORDER BY of an aggregate whose value does not depend on it: the clause was only checked.
+func dropIdleOrder(call *plan.AggregateCall) {
+	if !call.Function.OrderSensitive {
+		call.Order = nil
+	}
 }
 
 // aggregateOrder binds one item of the ORDER BY in an aggregate call. Positions mean nothing there. With DISTINCT only arguments are left to order by.

@@ -180,13 +180,17 @@ func (s *scope) forget(counts []int) {
 	}
 }
 
-// onlyOuter reports whether an aggregate reads columns from around its query and none of its own.
-func onlyOuter(args []*expr.Expr, filter *expr.Expr) bool {
+// onlyOuter reports whether an aggregate reads columns from around its query and none of its own: in arguments, FILTER and ORDER BY.
+func onlyOuter(call *plan.AggregateCall) bool {
+	read := call.Args[:len(call.Args):len(call.Args)]
+	if call.Filter != nil {
+		read = append(read, call.Filter)
+	}
+	for _, key := range call.Order {
+		read = append(read, key.Expr)
+	}
 	reads, outer := false, false
-	for _, e := range append(args[:len(args):len(args)], filter) {
-		if e == nil {
-			continue
-		}
+	for _, e := range read {
 		e.Walk(func(x *expr.Expr) bool {
 			reads, outer = reads || x.Op == expr.Column, outer || x.Op == expr.OuterColumn
 			return true

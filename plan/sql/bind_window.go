@@ -168,6 +168,7 @@ func (b *binder) windowAggregate(n *Call, family *expr.Family, call *plan.Window
 	if err != nil {
 		return err
 	}
+	dropIdleOrder(bound)
 	call.Aggregate, call.Args, call.Filter, call.Distinct, call.Order = bound.Function, bound.Args, bound.Filter, bound.Distinct, bound.Order
 	call.Output.Type, call.Output.Nullable = bound.Function.Result, bound.Function.Nullable
 	return nil
