@@ -16,7 +16,8 @@ type joinEdge struct{ left, right columnEstimate }
 func (e joinEdge) sameOrigin() bool { return e.left.origin != 0 && e.left.origin == e.right.origin }
 
 // edgeDomains gives how many values the sides of an equality draw from. The number of an uncounted column is only a bound, and one with a value per row
-// may be a key as well as refer to one: a foreign key with more rows than its partner has keys draws from those.
+// may be a key as well as refer to one: a foreign key with more rows than its partner has keys draws from those. The side with fewer rows is taken for
+// the one with the key: a date dimension has a value per row too, of which the many rows of a fact table show a few.
 func edgeDomains(e joinEdge, left, right *estimate) (l, r float64) {
 	if e.sameOrigin() {
 		return e.left.distinct, e.right.distinct
@@ -24,9 +25,9 @@ func edgeDomains(e joinEdge, left, right *estimate) (l, r float64) {
 	l, r = e.left.domain, e.right.domain
 	leftKey, rightKey := l >= keyLike*left.base, r >= keyLike*right.base
 	switch {
-	case e.left.guessed && leftKey && r < l && (rightKey || !e.right.guessed):
+	case e.left.guessed && leftKey && r < l && (rightKey || !e.right.guessed && right.base <= left.base):
 		l = r
-	case e.right.guessed && rightKey && l < r && (leftKey || !e.left.guessed):
+	case e.right.guessed && rightKey && l < r && (leftKey || !e.left.guessed && left.base <= right.base):
 		r = l
 	}
 	return l, r
