@@ -16,12 +16,17 @@ func (p *sqlPrinter) operand(e Expr) {
 
 // base writes an expression with a subscript or a field behind it.
 func (p *sqlPrinter) base(e Expr, field bool) {
-	switch e.(type) {
-	case *Index, *Slice, *Field, *Call, *List:
-		p.expr(e)
+	switch e := e.(type) {
+	case *Index, *Slice, *Field, *Call, *List, *Struct, *Map, *Cast, *Case, *Parameter:
+		p.expr(e) // not in parentheses: after IN they would make a list
 		return
 	case *Column:
 		if !field {
+			p.expr(e)
+			return
+		}
+	case *Literal:
+		if !field || e.Kind == StringLiteral {
 			p.expr(e)
 			return
 		}

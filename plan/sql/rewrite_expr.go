@@ -409,7 +409,12 @@ func (r *rewriter) operand() {
 		return
 	}
 	piece, first := len(r.out.pieces), r.pos
+	number := r.tok().kind == tokenInteger || r.tok().kind == tokenDecimal || r.tok().kind == tokenFloat
 	r.primary()
+	if number && r.is(".") {
+		r.syntaxError(r.pos) // only in parentheses a number could have fields or methods
+		return
+	}
 	for n := 0; r.err == nil; n++ {
 		if n > maxOperators {
 			r.tooManyOperators()
