@@ -190,6 +190,8 @@ func (b *binder) find(s *scope, n *Column) (e *expr.Expr, used int, err error) {
 		}
 		if len(found) == 1 {
 			e, used = found[0].expr, 1
+		} else if e, used, err = b.wholeRow(s, n); err != nil {
+			return nil, 0, err
 		}
 	}
 	if e == nil || !s.leftSide {
@@ -229,6 +231,24 @@ func (b *binder) findQualified(s *scope, n *Column) (*expr.Expr, int, error) {
 		}
 		return nil, 0, types.ErrorAt(types.CodeAmbiguousColumn, b.text, n.Start, "column reference %q is ambiguous", b.source(n)).
 			WithHint("Give the table's columns other names: FROM %s AS %s (...).", types.QuoteIdent(r.name), types.QuoteIdent(r.name))
+	}
+	return nil, 0, nil
+}
+
+// wholeRow finds the name of a relation in the place of a value: its row, a struct with a field for each column. Nil when there is no such relation.
+func (b *binder) wholeRow(s *scope, n *Column) (*expr.Expr, int, error) {
+	for i := range s.relations {
+		r := &s.relations[i]
+		used, ok := r.named(n.Parts)
+		if !ok || used < len(n.Parts) {
+			continue
+		}
+		fields, names := make([]*expr.Expr, len(r.columns)), make([]string, len(r.columns))
+		for j, column := range r.columns {
+			fields[j], names[j] = column.Ref(), column.Name
+		}
+		e, err := b.applyNamed(n, "struct_pack", names, fields)
+		return e, used, err
 	}
 	return nil, 0, nil
 }
