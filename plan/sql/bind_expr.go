@@ -95,7 +95,7 @@ func (b *binder) bindExpr(n Expr, c *exprContext) (*expr.Expr, error) {
 		}
 		return b.quantified(n, c)
 	case *ArrayQuery:
-		return nil, b.unsupported(n, "ARRAY of a subquery")
+		return b.arrayQuery(n, c)
 	case *List:
 		return b.apply(n, "list_value", c, n.Items...)
 	case *Row:

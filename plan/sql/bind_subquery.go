@@ -62,6 +62,53 @@ func (b *binder) scalarSubquery(n *Subquery, c *exprContext) (*expr.Expr, error)
 	return inputs.expression(plan.ScalarSubquery, node, columns[0].Type, true), nil
 }
 
+// arrayQuery binds ARRAY(query): the list of the values of its column in the query's order, an empty one when it gives no row. It is the aggregate list
+// over the query, whose ORDER BY becomes the aggregate's, so that it also holds when the subquery is correlated.
+func (b *binder) arrayQuery(n *ArrayQuery, c *exprContext) (*expr.Expr, error) {
+	node, inputs, err := b.subquery(n.Query, c)
+	if err != nil {
+		return nil, err
+	}
+	columns := node.Columns()
+	if len(columns) != 1 {
+		return nil, b.errorAt(n, types.CodeSyntax, "ARRAY(query) takes a query of one column, not %d", len(columns))
+	}
+	f, err := b.catalog.Functions.Lookup("list").BindAggregate([]expr.Arg{{Type: columns[0].Type}})
+	if err != nil {
+		return nil, b.located(n, err)
+	}
+	call := plan.AggregateCall{
+		Output:   plan.Column{ID: b.ids.New(), Field: types.Field{Name: "list", Type: f.Result, Nullable: f.Nullable}},
+		Function: f, Args: []*expr.Expr{columns[0].Ref()},
+	}
+	limit, limited := node.(*plan.Limit)
+	ordered := node
+	if limited {
+		ordered = limit.Input
+	}
+	switch o := ordered.(type) {
+	case *plan.Sort:
+		call.Order = o.Keys
+		if !limited {
+			node = o.Input
+		}
+	case *plan.Project:
+		sorted, hidden := o.Input.(*plan.Sort)
+		switch {
+		case hidden && !limited:
+			call.Order, call.Args, node = sorted.Keys, o.Exprs, sorted.Input
+		case hidden && len(inputs.inputs) > 0:
+			return nil, b.unsupported(n, "ARRAY of a correlated query with LIMIT that is ordered by what it does not give")
+		}
+	}
+	node = &plan.Aggregate{Input: node, Aggregates: []plan.AggregateCall{call}}
+	empty, err := types.NewValue(f.Result, []any{})
+	if err != nil {
+		return nil, b.located(n, err)
+	}
+	return expr.NewCoalesce(inputs.expression(plan.ScalarSubquery, node, f.Result, true), expr.NewConstant(empty)), nil
+}
+
 // exists binds EXISTS (query).
 func (b *binder) exists(n *Exists, c *exprContext) (*expr.Expr, error) {
 	node, inputs, err := b.subquery(n.Query, c)
