@@ -190,11 +190,3 @@ func keyValues(pool *types.Pool, v *types.Vector) *types.Vector {
 	instant := kernels.Decode(&kernels.Env{Pool: pool}, v.Children()[0])
 	return instant.WithValidity(types.AndBitmaps(pool, v.Validity(), instant.Validity(), v.Len()))
 }
-
-// keyType gives the type of keyValues.
-func keyType(t types.Type) types.Type {
-	if t.Kind() == types.KindTimestampOffset {
-		return types.TimestampTZOf(t.Unit(), "UTC")
-	}
-	return t
-}

@@ -7,19 +7,6 @@ import (
 	"github.com/lacunadb/lacuna/types"
 )
 
-// exprs binds several expressions.
-func (b *binder) exprs(list []Expr, c *exprContext) ([]*expr.Expr, error) {
-	args := make([]*expr.Expr, len(list))
-	for i, n := range list {
-		e, err := b.expr(n, c)
-		if err != nil {
-			return nil, err
-		}
-		args[i] = e
-	}
-	return args, nil
-}
-
 // structLiteral binds {'a': x, ...}.
 func (b *binder) structLiteral(n *Struct, c *exprContext) (*expr.Expr, error) {
 	args, names := make([]*expr.Expr, len(n.Fields)), make([]string, len(n.Fields))
