@@ -89,7 +89,7 @@ func (s *sketch) estimate() int64 {
 	for k := q; k >= 1; k-- {
 		z = 0.5 * (z + counts[k])
 	}
-	z += m * ertlSigma(counts[0]/m)
+	z += float64(m * ertlSigma(counts[0]/m))
 	return int64(math.Round(m * m / (2 * math.Ln2 * z)))
 }
 
@@ -101,7 +101,7 @@ func ertlSigma(x float64) float64 {
 	for {
 		x *= x
 		before := z
-		z += x * y
+		z += float64(x * y)
 		y += y
 		if z == before {
 			return z
@@ -118,7 +118,7 @@ func ertlTau(x float64) float64 {
 		x = math.Sqrt(x)
 		before := z
 		y *= 0.5
-		z -= (1 - x) * (1 - x) * y
+		z -= float64((1 - x) * (1 - x) * y)
 		if z == before {
 			return z / 3
 		}

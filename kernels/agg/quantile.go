@@ -170,7 +170,7 @@ func between[T int16 | int32 | int64 | float32 | float64](env *kernels.Env, valu
 		if valid.Has(i) {
 			a, b := numbers[low[i]], numbers[high[i]]
 			if dst[i] = a; a != b && rest[i] > 0 {
-				dst[i] = a + T((float64(b)-float64(a))*rest[i])
+				dst[i] = a + T(float64((float64(b)-float64(a))*rest[i]))
 			}
 		}
 	}

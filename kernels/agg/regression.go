@@ -25,7 +25,7 @@ func registerRegression(set *expr.Set) {
 		{"regr_slope", "The slope of the line that is nearest to the points (x, y), NaN where x is always the same,", "0.5",
 			func(m pairMoments) (float64, bool) { return m.xy / m.xx, true }},
 		{"regr_intercept", "The y at x = 0 of the line that is nearest to the points (x, y), NULL where x is always the same,", "0.0",
-			func(m pairMoments) (float64, bool) { return m.meanY - m.xy/m.xx*m.meanX, m.xx != 0 }},
+			func(m pairMoments) (float64, bool) { return m.meanY - float64(m.xy/m.xx*m.meanX), m.xx != 0 }},
 		{"regr_r2", "The square of the correlation coefficient, 1 where y is always the same and NULL where x is,", "1.0", func(m pairMoments) (float64, bool) {
 			if m.yy == 0 {
 				return 1, m.xx != 0
@@ -121,11 +121,12 @@ func (m *pairMoments) merge(o pairMoments) {
 	}
 	n := m.n() + o.n()
 	dx, dy, weight := o.meanX-m.meanX, o.meanY-m.meanY, m.n()*(o.n()/n)
-	m.xx += o.xx + float64(dx*dx)*weight
-	m.yy += o.yy + float64(dy*dy)*weight
-	m.xy += o.xy + float64(dx*dy)*weight
-	m.meanX += dx * (o.n() / n)
-	m.meanY += dy * (o.n() / n)
+	// The conversions keep processors that can from adding products unrounded: results are the same everywhere.
+	m.xx += o.xx + float64(dx*dx*weight)
+	m.yy += o.yy + float64(dy*dy*weight)
+	m.xy += o.xy + float64(dx*dy*weight)
+	m.meanX += float64(dx * (o.n() / n))
+	m.meanY += float64(dy * (o.n() / n))
 	m.count += o.count
 }
 

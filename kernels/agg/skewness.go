@@ -20,10 +20,10 @@ func registerSkewness(set *expr.Set) {
 		{"kurtosis", "The excess kurtosis of the sample, NULL where all values are the same,", "1.5", func(m higherMoments) (float64, bool) {
 			n := float64(m.count)
 			ratio := n * m.fourth / (m.second * m.second)
-			return (n - 1) / ((n - 2) * (n - 3)) * ((n+1)*ratio - 3*(n-1)), m.count > 3 && m.second != 0
+			return (n - 1) / ((n - 2) * (n - 3)) * (float64((n+1)*ratio) - float64(3*(n-1))), m.count > 3 && m.second != 0
 		}},
 		{"kurtosis_pop", "The excess kurtosis of the population, NULL where all values are the same,", "-1.0", func(m higherMoments) (float64, bool) {
-			return float64(m.count)*m.fourth/(m.second*m.second) - 3, m.count > 1 && m.second != 0
+			return float64(float64(m.count)*m.fourth/(m.second*m.second)) - 3, m.count > 1 && m.second != 0
 		}},
 	} {
 		set.MustAdd(&expr.Family{
@@ -63,10 +63,13 @@ func (m *higherMoments) merge(o higherMoments) {
 	a, b := float64(m.count), float64(o.count)
 	n := a + b
 	d := (o.mean - m.mean) / n
-	m.fourth += o.fourth + d*d*d*d*a*b*n*(a*a-a*b+b*b) + 6*d*d*(a*a*o.second+b*b*m.second) + 4*d*(a*o.third-b*m.third)
-	m.third += o.third + d*d*d*a*b*n*(a-b) + 3*d*(a*o.second-b*m.second)
-	m.second += o.second + d*d*a*b*n
-	m.mean += d * b
+	// The conversions keep processors that can from adding products unrounded: results are the same everywhere.
+	squares := float64(a*a) - float64(a*b) + float64(b*b)
+	seconds := float64(a*a*o.second) + float64(b*b*m.second)
+	m.fourth += o.fourth + float64(d*d*d*d*a*b*n*squares) + float64(6*d*d*seconds) + float64(4*d*(float64(a*o.third)-float64(b*m.third)))
+	m.third += o.third + float64(d*d*d*a*b*n*(a-b)) + float64(3*d*(float64(a*o.second)-float64(b*m.second)))
+	m.second += o.second + float64(d*d*a*b*n)
+	m.mean += float64(d * b)
 	m.count += o.count
 }
 

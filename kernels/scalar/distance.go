@@ -192,5 +192,5 @@ func jaroWinkler(a, b []byte) float64 {
 	for prefix < min(4, len(a), len(b)) && a[prefix] == b[prefix] {
 		prefix++
 	}
-	return similarity + float64(prefix)*0.1*(1-similarity)
+	return similarity + float64(float64(prefix)*0.1*(1-similarity))
 }
