@@ -9,17 +9,6 @@ import (
 	"github.com/lacunadb/lacuna/types"
 )
 
-// Format is a kind of file that a query can name in FROM.
-type Format interface {
-	// Name is what read_<name> is called after.
-	Name() string
-	// Extensions are the file name endings, with the dot, lower case.
-	Extensions() []string
-	// Open reads what is needed to know the schema of a file. The table holds no file open; each scan opens it again and fails when
-	// the file has changed.
-	Open(ctx context.Context, files FileSystem, path string) (Table, error)
-}
-
 // Catalog knows the tables, views, file formats and functions that a session sees. Safe for concurrent use: readers see one published version
 // of the names, which is never changed.
 type Catalog struct {
@@ -71,7 +60,7 @@ func (c *Catalog) OpenFile(ctx context.Context, name string) (Table, error) {
 		}
 		name = paths[0]
 	}
-	return format.Open(ctx, c.Files, name)
+	return format.Open(ctx, OpenRequest{Files: c.Files, Path: name})
 }
 
 // laterFormats are endings of files that users of DuckDB name in FROM and that Lacuna does not read yet.

@@ -28,14 +28,15 @@ func (*namedTable) Scan(context.Context, catalog.ScanRequest) (catalog.Scan, err
 // pathFormat opens files as tables named by their path.
 type pathFormat struct{}
 
-func (pathFormat) Name() string         { return "text" }
-func (pathFormat) Extensions() []string { return []string{".txt", ".text"} }
-func (pathFormat) Open(ctx context.Context, fs catalog.FileSystem, path string) (catalog.Table, error) {
-	f, err := fs.Open(ctx, path)
+func (pathFormat) Name() string                  { return "text" }
+func (pathFormat) Extensions() []string          { return []string{".txt", ".text"} }
+func (pathFormat) ReadOptions() []catalog.Option { return nil }
+func (pathFormat) Open(ctx context.Context, request catalog.OpenRequest) (catalog.Table, error) {
+	f, err := request.Files.Open(ctx, request.Path)
 	if err != nil {
 		return nil, err
 	}
-	return &namedTable{filepath.Base(path)}, f.Close()
+	return &namedTable{filepath.Base(request.Path)}, f.Close()
 }
 
 // put makes a table known in the default schema.

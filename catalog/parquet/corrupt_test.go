@@ -39,7 +39,7 @@ func (f memoryFile) Close() error { return nil }
 // openAndRead opens a file in memory and reads up to maxRows rows of each column on its own, so that damage to one does not hide the
 // others. It gives the first error.
 func openAndRead(data []byte, maxRows int) error {
-	opened, err := Format{}.Open(context.Background(), memoryFiles{data: data}, "memory")
+	opened, err := Format{}.Open(context.Background(), catalog.OpenRequest{Files: memoryFiles{data: data}, Path: "memory"})
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func TestFlipped(t *testing.T) {
 // TestChecksums flips bytes of pages that have checksums: no damage may go unnoticed.
 func TestChecksums(t *testing.T) {
 	good := readFile(t, "testdata/flat_v1_snappy_plain.parquet")
-	opened, err := Format{}.Open(context.Background(), memoryFiles{data: good}, "memory")
+	opened, err := Format{}.Open(context.Background(), catalog.OpenRequest{Files: memoryFiles{data: good}, Path: "memory"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestNotParquet(t *testing.T) {
 		return path
 	}
 	open := func(path string) error {
-		_, err := Format{}.Open(context.Background(), catalog.LocalFiles{}, path)
+		_, err := Format{}.Open(context.Background(), catalog.OpenRequest{Files: catalog.LocalFiles{}, Path: path})
 		return err
 	}
 	wantError(t, open(write("empty.parquet", "")), types.CodeDataCorrupted, "not a Parquet file: it has only 0 bytes")

@@ -11,7 +11,7 @@ import (
 
 func openTable(t testing.TB, path string) *table {
 	t.Helper()
-	opened, err := Format{}.Open(context.Background(), catalog.LocalFiles{}, path)
+	opened, err := Format{}.Open(context.Background(), catalog.OpenRequest{Files: catalog.LocalFiles{}, Path: path})
 	if err != nil {
 		t.Fatal(err)
 	}

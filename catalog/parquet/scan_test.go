@@ -268,7 +268,7 @@ func (f countingFile) ReadAt(ctx context.Context, p []byte, offset int64) (int, 
 // TestColumnsOfNoRowsAreNotRead filters by one column so that no row is left, and looks at how much of the file is read.
 func TestColumnsOfNoRowsAreNotRead(t *testing.T) {
 	files := &countingFiles{}
-	opened, err := Format{}.Open(context.Background(), files, tpch("lineitem"))
+	opened, err := Format{}.Open(context.Background(), catalog.OpenRequest{Files: files, Path: tpch("lineitem")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,9 +21,13 @@ func (Format) Name() string { return "parquet" }
 // Extensions gives the endings of Parquet files.
 func (Format) Extensions() []string { return []string{".parquet", ".parq"} }
 
+// ReadOptions gives none.
+func (Format) ReadOptions() []catalog.Option { return nil }
+
 // Open reads the footer of a file. What is no Parquet file, or contradicts the format, is an error with CodeDataCorrupted; a file with
 // an encrypted footer is one with CodeFeatureNotSupported. Columns that cannot be read do not keep the others from being read.
-func (Format) Open(ctx context.Context, files catalog.FileSystem, path string) (catalog.Table, error) {
+func (Format) Open(ctx context.Context, request catalog.OpenRequest) (catalog.Table, error) {
+	files, path := request.Files, request.Path
 	file, err := files.Open(ctx, path)
 	if err != nil {
 		return nil, err
