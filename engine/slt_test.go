@@ -61,7 +61,12 @@ var pairwise = []mode{
 }
 
 // TestSLT runs every .slt file in every mode. With -rewrite it writes down what the first mode gives.
-func TestSLT(t *testing.T) { runFolder(t, "testdata/slt", modes) }
+func TestSLT(t *testing.T) {
+	if testing.Short() {
+		t.Skip("TestSmokeSLT runs the same files in fewer modes")
+	}
+	runFolder(t, "testdata/slt", modes)
+}
 
 // TestRulesSLT runs every .slt file with each rule of the optimizer off, one at a time: no rule may need another for a right answer.
 func TestRulesSLT(t *testing.T) {
@@ -75,7 +80,7 @@ func TestRulesSLT(t *testing.T) {
 	runFolder(t, "testdata/slt", all)
 }
 
-// TestSmokeSLT runs the same files in two modes, for the race detector and emulators.
+// TestSmokeSLT runs the same files in two modes, for short tests, the race detector and emulators.
 func TestSmokeSLT(t *testing.T) {
 	if !testing.Short() {
 		t.Skip("part of TestSLT")
