@@ -37,6 +37,8 @@ const (
 	UnionLift
 	// UnionTagged keeps the null inside the variant: the row is not NULL.
 	UnionTagged
+	// unionDeclared is UnionTagged for Validate: fields are as nullable as they are declared, also one of type null.
+	unionDeclared
 )
 
 // UnionPolicy says which Arrow type a UNION that may be NULL becomes and where its NULLs go (null-semantics 2.14). A union
@@ -113,7 +115,11 @@ func importField(f arrow.Field, unions UnionImport) (Field, error) {
 		}
 		return Field{}, err
 	}
-	return Field{Name: f.Name, Type: typ, Nullable: importNullable(f.Type, typ, f.Nullable, f.Metadata)}, nil
+	nullable := importNullable(f.Type, typ, f.Nullable, f.Metadata)
+	if unions == unionDeclared && typ.kind == KindNull {
+		nullable = f.Nullable
+	}
+	return Field{Name: f.Name, Type: typ, Nullable: nullable}, nil
 }
 
 // importNullable gives the declared nullability of a field of Arrow type dt that became typ.
@@ -327,7 +333,7 @@ func importUnionType(d arrow.UnionType, metadata arrow.Metadata, unions UnionImp
 			}
 		}
 	}
-	return importUnionCodes(d, unions == UnionTagged, -1, unions)
+	return importUnionCodes(d, unions >= UnionTagged, -1, unions)
 }
 
 // nullVariantIndex finds the variant that metadata names by its code, or -1 when the metadata does not fit: only the last

@@ -47,17 +47,20 @@ func view(n, prefix, buffer, offset int32) []byte {
 	return slices.Concat(raw(n).Bytes(), raw(prefix).Bytes(), raw(buffer).Bytes(), raw(offset).Bytes())
 }
 
-func TestImportRejectsBadLayout(t *testing.T) {
+type badData struct {
+	name string
+	data *array.Data
+	kind error
+}
+
+// badLayouts are arrays each of which lies in one way.
+func badLayouts() []badData {
 	union := arrow.SparseUnionOf([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int32, Nullable: true}}, []int8{5})
 	dense := arrow.DenseUnionOf([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int32, Nullable: true}}, []int8{5})
 	list := arrow.ListOf(arrow.PrimitiveTypes.Int32)
 	listView := arrow.ListViewOf(arrow.PrimitiveTypes.Int32)
 	str := arrow.BinaryTypes.String
-	cases := []struct {
-		name string
-		data *array.Data
-		kind error
-	}{
+	return []badData{
 		{"values too short", node(arrow.PrimitiveTypes.Int32, 3, 0, 0, nil, nil, raw[int32](1, 2)), types.ErrInvalidLayout},
 		{"values missing", node(arrow.PrimitiveTypes.Int32, 3, 0, 0, nil, nil, nil), types.ErrInvalidLayout},
 		{"no buffers", node(arrow.PrimitiveTypes.Int32, 3, 0, 0, nil), types.ErrInvalidLayout},
@@ -110,7 +113,10 @@ func TestImportRejectsBadLayout(t *testing.T) {
 		{"duration overflow", node(&arrow.DurationType{Unit: arrow.Second}, 1, 0, 0, nil, nil, raw[int64](1<<60)), types.ErrCastOverflow},
 		{"date64 overflow", node(arrow.FixedWidthTypes.Date64, 1, 0, 0, nil, nil, raw[int64](1<<62)), types.ErrCastOverflow},
 	}
-	for _, c := range cases {
+}
+
+func TestImportRejectsBadLayout(t *testing.T) {
+	for _, c := range badLayouts() {
 		_, err := types.ImportData(c.data, types.ImportOptions{})
 		if !errors.Is(err, c.kind) {
 			t.Errorf("%s: error %v, want %v", c.name, err, c.kind)
@@ -303,3 +309,5 @@ func fromBytes(rng *rand.Rand, dt arrow.DataType, bytes []byte, n int) *array.Da
 	}
 	return array.NewData(dt, n, buffers, children, -1, rng.IntN(3))
 }
+
+func buffers(all ...*memory.Buffer) []*memory.Buffer { return all }

@@ -79,6 +79,7 @@ type Error struct {
 	Source   string // the whole SQL text that Position points into; empty if unknown
 	Path     string // column or nested path of the data, such as s.l[] ; empty if unknown
 	Row      int64  // row of the data, counted from 0; -1 if unknown
+	Count    int64  // how many rows have the fault, the first of which is Row; 0 if they were not counted
 	Err      error  // cause, for errors.Unwrap; may be nil
 }
 
@@ -153,6 +154,9 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&b, " (column %s)", e.Path)
 	case e.Row >= 0:
 		fmt.Fprintf(&b, " (row %d)", e.Row)
+	}
+	if e.Count > 1 {
+		fmt.Fprintf(&b, " and in %d rows altogether", e.Count)
 	}
 	if e.Position.Line > 0 {
 		fmt.Fprintf(&b, " at line %d, column %d", e.Position.Line, e.Position.Column)

@@ -100,6 +100,8 @@ type importer struct {
 	pool     *Pool
 	trusted  bool
 	viewSpan int // largest offset that a view can hold
+	// declared leaves nulls inside the variants of unions, for Validate, which asks whether they may be there.
+	declared bool
 }
 
 // vector imports rows from to from+n of data, counted from the data's own offset.

@@ -27,7 +27,7 @@ func (im *importer) nullableUnion(data arrow.ArrayData, storage arrow.DataType, 
 // union imports an Arrow union; its outer validity comes from the variants when the type is lifted (null-semantics 2.14).
 func (im *importer) union(data arrow.ArrayData, dt arrow.UnionType, typ Type, from, n int, at *place) (*Vector, error) {
 	v, err := im.unionRows(data, dt, typ, from, n, at)
-	if err != nil || typ.Tagged() || v.encoding == Constant {
+	if err != nil || typ.Tagged() || im.declared || v.encoding == Constant {
 		return v, err
 	}
 	inner := innerValidity(im.pool, v)
