@@ -9,6 +9,25 @@ type nullWalk struct {
 	report func(e *Error, root func(row int) int)
 }
 
+// CheckRequired finds the first null that a row shows under a required field, f itself or a field below it: an *Error of kind ErrNullInRequired with path,
+// row of v and the number of such rows, or nil. It costs a look at the bitmaps of required fields where there are none.
+func CheckRequired(pool *Pool, v *Vector, f Field) error {
+	var first *Error
+	walk := nullWalk{pool: pool, report: func(e *Error, root func(int) int) {
+		if first != nil {
+			return
+		}
+		if first = e; root != nil {
+			e.Row = int64(root(int(e.Row)))
+		}
+	}}
+	walk.field(v, f, everyRow, &place{name: f.Name}, nil)
+	if first == nil {
+		return nil
+	}
+	return first
+}
+
 // field looks at the rows of a field that are visible; nil is every row.
 func (w *nullWalk) field(v *Vector, f Field, rows visible, at *place, root func(int) int) {
 	if !f.Nullable {

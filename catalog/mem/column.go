@@ -74,7 +74,11 @@ func (k *chunk) check(field types.Field) error {
 		if k.whole, err = types.ImportRows(k.data, 0, k.rows, types.ImportOptions{Type: field.Type}); err != nil {
 			return k.located(err, field, 0)
 		}
-		return k.checkNulls(field, k.whole, 0)
+		if err := k.checkNulls(field, k.whole, 0); err != nil {
+			return err
+		}
+		k.whole = types.Sanitize(nil, k.whole, field)
+		return nil
 	}
 	pool := types.NewPool()
 	for from := 0; from < k.rows; from += checkRows {
@@ -90,25 +94,21 @@ func (k *chunk) check(field types.Field) error {
 	return nil
 }
 
-// checkNulls gives an error for a null in a required column.
+// checkNulls gives an error for a null under a required field.
 func (k *chunk) checkNulls(field types.Field, v *types.Vector, from int) error {
-	if field.Nullable || !v.MayHaveNulls() {
-		return nil
+	err := types.CheckRequired(nil, v, field)
+	var e *types.Error
+	if errors.As(err, &e) {
+		return e.WithRow(e.Path, k.start+int64(from)+e.Row)
 	}
-	valid := types.LogicalValidity(nil, v)
-	for row := range v.Len() {
-		if !valid.Has(row) {
-			return types.KindErrorf(types.ErrNullInRequired, "null in a required column").WithRow(field.Name, k.start+int64(from+row))
-		}
-	}
-	return nil
+	return err
 }
 
 // located completes the path and row of an error in a window of the chunk. Below the top level a row is one of the child, and stays.
 func (k *chunk) located(err error, field types.Field, from int) error {
 	var e *types.Error
-	if !errors.As(err, &e) || e.Path == field.Name {
-		return err
+	if !errors.As(err, &e) || e.Kind == types.ErrNullInRequired {
+		return err // has them already
 	}
 	located := *e
 	if e.Path == "" && e.Row >= 0 {
@@ -148,9 +148,13 @@ func borrows(v *types.Vector) bool {
 }
 
 // rowsAt gives rows from to from+n, counted within the chunk.
-func (k *chunk) rowsAt(from, n int, typ types.Type, pool *types.Pool) (*types.Vector, error) {
+func (k *chunk) rowsAt(from, n int, field types.Field, pool *types.Pool) (*types.Vector, error) {
 	if k.whole != nil {
 		return k.whole.Slice(pool, from, from+n), nil
 	}
-	return types.ImportRows(k.data, from, from+n, types.ImportOptions{Type: typ, Pool: pool, Trusted: true})
+	v, err := types.ImportRows(k.data, from, from+n, types.ImportOptions{Type: field.Type, Pool: pool, Trusted: true})
+	if err != nil {
+		return nil, err
+	}
+	return types.Sanitize(pool, v, field), nil
 }

@@ -133,7 +133,7 @@ func (m *morsel) batch(pool *types.Pool) (*types.Batch, error) {
 	vectors := make([]*types.Vector, len(m.scan.columns))
 	for i, c := range m.scan.columns {
 		k := &c.chunks[m.chunks[i]]
-		v, err := k.rowsAt(int(m.row-k.start), int(n), c.field.Type, pool)
+		v, err := k.rowsAt(int(m.row-k.start), int(n), c.field, pool)
 		if err != nil {
 			return nil, k.located(err, c.field, int(m.row-k.start))
 		}

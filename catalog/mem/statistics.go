@@ -52,7 +52,7 @@ func (c *column) sample(rows []int64, total int64) catalog.ColumnStatistics {
 		for end < len(rows) && rows[end] < k.start+int64(k.rows) {
 			end++
 		}
-		vectors = append(vectors, k.rowsOf(rows[next:end], c.field.Type)...)
+		vectors = append(vectors, k.rowsOf(rows[next:end], c.field)...)
 		next = end
 	}
 	return estimated(vectors, len(rows), total)
@@ -98,7 +98,7 @@ func estimated(sample []*types.Vector, n int, total int64) catalog.ColumnStatist
 }
 
 // rowsOf gives rows of the chunk, counted within the table. They may come in several vectors; rows that cannot be read are left out.
-func (k *chunk) rowsOf(rows []int64, typ types.Type) []*types.Vector {
+func (k *chunk) rowsOf(rows []int64, field types.Field) []*types.Vector {
 	if k.whole != nil {
 		indices := make([]uint32, len(rows))
 		for i, row := range rows {
@@ -108,7 +108,7 @@ func (k *chunk) rowsOf(rows []int64, typ types.Type) []*types.Vector {
 	}
 	vectors := make([]*types.Vector, 0, len(rows))
 	for _, row := range rows {
-		if v, err := k.rowsAt(int(row-k.start), 1, typ, nil); err == nil {
+		if v, err := k.rowsAt(int(row-k.start), 1, field, nil); err == nil {
 			vectors = append(vectors, v)
 		}
 	}

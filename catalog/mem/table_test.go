@@ -394,3 +394,32 @@ func TestCanceled(t *testing.T) {
 		t.Errorf("scan: %v", err)
 	}
 }
+
+// TestRequiredFields has nulls under a required field of a struct: those that a row shows are an error, those below a null row are not, and
+// the vectors that a scan gives do not have them.
+func TestRequiredFields(t *testing.T) {
+	column := func(valid byte) arrow.Array {
+		x := array.NewData(arrow.PrimitiveTypes.Int32, 3, []*memory.Buffer{memory.NewBufferBytes([]byte{0b101}), memory.NewBufferBytes(make([]byte, 12))}, nil, 1, 0)
+		dt := arrow.StructOf(arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Int32})
+		return array.MakeFromData(array.NewData(dt, 3, []*memory.Buffer{memory.NewBufferBytes([]byte{valid})}, []arrow.ArrayData{x}, -1, 0))
+	}
+	load := func(c arrow.Array) (*mem.Table, error) {
+		schema := arrow.NewSchema([]arrow.Field{{Name: "s", Type: c.DataType(), Nullable: true}}, nil)
+		return mem.FromRecords(schema, []arrow.RecordBatch{array.NewRecordBatch(schema, []arrow.Array{c}, 3)})
+	}
+	_, err := load(column(0b111))
+	var e *types.Error
+	if !errors.As(err, &e) || !errors.Is(err, types.ErrNullInRequired) || e.Path != "s.x" || e.Row != 1 {
+		t.Errorf("a null that a row shows: %v", err)
+	}
+	table, err := load(column(0b101))
+	if err != nil {
+		t.Fatalf("a null below a null: %v", err)
+	}
+	defer table.Release()
+	for _, b := range scanAll(t, table, 2, 0) {
+		if x := b.Columns[0].Children()[0]; x.MayHaveNulls() {
+			t.Error("the scan gives a hidden null under a required field")
+		}
+	}
+}
