@@ -28,8 +28,8 @@ func ExportField(f Field, opts ExportOptions) arrow.Field {
 			}
 			if last := union.NumFields() - 1; last == len(f.Type.Fields()) {
 				metadata[metaNullUnion] = UnionNullVariant.String() + ":" + strconv.Itoa(int(union.TypeCodes()[last]))
-			} else if !f.Nullable && f.Type.Tagged() {
-				metadata[metaNullUnion] = "tagged"
+			} else if text := unionMetadata(f, opts); text != "" {
+				metadata[metaNullUnion] = text
 			}
 		}
 	}
@@ -41,6 +41,22 @@ func ExportField(f Field, opts ExportOptions) arrow.Field {
 		out.Metadata = arrow.MetadataFrom(metadata)
 	}
 	return out
+}
+
+// unionMetadata says how the outer nulls of a union without a variant for them were written; "" for the usual way.
+func unionMetadata(f Field, opts ExportOptions) string {
+	policy := opts.policy(f.Type)
+	switch {
+	case f.Type.Tagged() && (!f.Nullable || policy == UnionForbid):
+		return "tagged"
+	case !f.Nullable:
+		return ""
+	case policy == UnionVariant:
+		return policy.String() + ":" + strconv.Itoa(int(opts.UnionCode))
+	case policy == UnionWidenAll, policy == UnionInPlace:
+		return policy.String()
+	}
+	return ""
 }
 
 // ExportSchema gives the Arrow schema of SQL columns.
@@ -213,6 +229,10 @@ func exportUnion(t Type, nullable bool, opts ExportOptions) arrow.DataType {
 			if code, ok := freeCode(codes); ok {
 				fields = append(fields, arrow.Field{Name: nullVariantName, Type: arrow.Null, Nullable: true})
 				codes = append(codes, code)
+			}
+		case UnionVariant, UnionWidenAll:
+			for i := range fields {
+				fields[i].Nullable = fields[i].Nullable || opts.Unions == UnionWidenAll || codes[i] == opts.UnionCode
 			}
 		case UnionValidityStruct:
 			return newNullableUnionType(unionOf(opts, fields, codes), t.Tagged())

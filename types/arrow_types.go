@@ -54,11 +54,13 @@ const (
 	UnionNullVariant
 	// UnionValidityStruct wraps the union in a nullable struct, marked as the extension lacuna.nullable_union.
 	UnionValidityStruct
-	// UnionVariant, UnionWidenAll, UnionInPlace and UnionForbid are policies of the specification that Export answers with
-	// ErrUnsupported.
+	// UnionVariant writes NULL as a null of the variant with the code ExportOptions.UnionCode, which becomes nullable.
 	UnionVariant
+	// UnionWidenAll makes every variant nullable and writes NULL as a null of the row's own variant.
 	UnionWidenAll
+	// UnionInPlace keeps the variants and writes NULL as a null of the row's own variant; where that is required it is ErrNoNullHost.
 	UnionInPlace
+	// UnionForbid keeps the variants; a NULL is ErrNoNullHost.
 	UnionForbid
 )
 
@@ -78,6 +80,7 @@ type ExportOptions struct {
 	NarrowDecimals bool        // decimal32 and decimal64 for up to 9 and 18 digits
 	DenseUnions    bool        // dense unions instead of sparse ones
 	Unions         UnionPolicy // of unions that may be NULL
+	UnionCode      int8        // type code of the variant that UnionVariant makes the host of NULLs
 	AllowLossy     bool        // export although NULL and a variant holding null become the same
 	Pool           *Pool       // memory of what has to be converted; nil is the heap
 }

@@ -20,22 +20,11 @@ import (
 // Errors: ErrUnsupported when dt cannot hold the type, ErrCastOverflow when a value does not fit (HUGEINT beyond 38 digits, more than
 // 2 GiB of utf8), ErrDictKeyOverflow, ErrRunEndOverflow; of unions ErrNoNullHost and ErrLossyExport.
 func Export(v *Vector, dt arrow.DataType, opts ExportOptions) (arrow.Array, error) {
-	if err := opts.check(); err != nil {
-		return nil, err
-	}
 	return exportColumn(v, arrow.Field{Type: dt, Nullable: true}, nil, opts)
 }
 
-// check rejects the union policies that Export does not have.
-func (o ExportOptions) check() error {
-	if o.Unions > UnionValidityStruct {
-		return KindErrorf(ErrUnsupported, "union export policy %s is not supported", o.Unions)
-	}
-	return nil
-}
-
 func exportColumn(v *Vector, f arrow.Field, at *place, opts ExportOptions) (arrow.Array, error) {
-	ex := exporter{pool: opts.Pool, allowLossy: opts.AllowLossy}
+	ex := exporter{pool: opts.Pool, options: opts}
 	data, err := ex.field(v, f, everyRow, at)
 	if err != nil {
 		return nil, err
@@ -47,9 +36,6 @@ func exportColumn(v *Vector, f arrow.Field, at *place, opts ExportOptions) (arro
 // ExportBatch makes a record batch from a batch without a selection, with a schema that fits it; the caller releases it. A NULL in a
 // column that the schema says is required is ErrNullInRequired. Memory is as under Export.
 func ExportBatch(b *Batch, schema *arrow.Schema, opts ExportOptions) (arrow.RecordBatch, error) {
-	if err := opts.check(); err != nil {
-		return nil, err
-	}
 	if b.Selection != nil {
 		return nil, Errorf(CodeInternal, "a batch with a selection cannot be exported")
 	}
@@ -70,6 +56,9 @@ func ExportBatch(b *Batch, schema *arrow.Schema, opts ExportOptions) (arrow.Reco
 		}
 		// The flag of a union counts for nothing: its variants say whether it is nullable (null-semantics 2.3).
 		required := !f.Nullable && !importNullable(f.Type, v.typ, false, f.Metadata)
+		if policy := opts.Unions; v.typ.kind == KindUnion && (policy == UnionInPlace || policy == UnionForbid) {
+			required = false // the policy has its own error
+		}
 		if required && v.MayHaveNulls() {
 			if row := firstNull(LogicalValidity(opts.Pool, v), v.length); row >= 0 {
 				return nil, at.errorf(ErrNullInRequired, row, "null in a required column")
@@ -103,8 +92,8 @@ type visible = Bitmap
 var everyRow visible
 
 type exporter struct {
-	pool       *Pool
-	allowLossy bool
+	pool    *Pool
+	options ExportOptions
 }
 
 // field exports a vector as the type of a field; the metadata of the field matter to unions.

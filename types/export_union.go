@@ -77,33 +77,43 @@ func (ex *exporter) nullVariantRows(v *Vector, code int8, outer Bitmap) *unionRo
 	return out
 }
 
-// keepRows makes each outer null a null of its own variant where the Arrow type allows that, else of the host: the variant of type
-// null, or the first nullable one. It is free when every such row holds a null already, as after a lifting import.
+// keepRows makes each outer null a null of a variant that the policy says: its own or a host. It is free when every such row holds a null there
+// already, as after a lifting import.
 func (ex *exporter) keepRows(v *Vector, dt arrow.UnionType, metadata arrow.Metadata, outer, rows visible, at *place) (*unionRows, error) {
-	inner := innerValidity(ex.pool, v)
-	if text, _ := metadata.GetValue(metaNullUnion); text != "tagged" && !ex.allowLossy && v.typ.Tagged() && inner != nil {
-		shown := AndBitmaps(ex.pool, rows, v.validity, v.length)
-		if lost := AndNotBitmaps(ex.pool, shown, inner, v.length); lost.NextSet(0, v.length) < v.length {
-			row := lost.NextSet(0, v.length)
-			return nil, at.errorf(ErrLossyExport, row, "NULL and a variant that holds null would become the same").
-				WithHint("export with the policy NullVariant or ValidityStruct, or allow the loss")
+	policy := ex.options.policy(v.typ)
+	if policy == UnionForbid {
+		if shown := AndBitmaps(ex.pool, outer, rows, v.length); outer != nil && shown.NextSet(0, v.length) < v.length {
+			return nil, noHost(v, shown.NextSet(0, v.length), at)
 		}
-	}
-	if outer == nil || inner != nil && AndBitmaps(ex.pool, outer, inner, v.length).NextSet(0, v.length) == v.length {
 		return rowsOf(v), nil
 	}
-	host := nullHost(dt)
-	if host < 0 {
-		return nil, at.errorf(ErrNoNullHost, outer.NextSet(0, v.length), "no variant of %s can hold a null", v.typ).
-			WithHint("export with the policy NullVariant or ValidityStruct")
+	inner := innerValidity(ex.pool, v)
+	if err := ex.checkLoss(v, metadata, policy, inner, rows, at); err != nil {
+		return nil, err
+	}
+	if outer == nil {
+		return rowsOf(v), nil
 	}
 	codes := append(Alloc[int8](ex.pool, v.length)[:0], v.TypeCodes()[:v.length]...)
+	nulls := append(ex.pool.Bitmap(v.length)[:0], outer[:BitmapWords(v.length)]...) // the rows that become a null of their code
 	fields, ids := dt.Fields(), dt.ChildIDs()
+	moved := false
 	for i := outer.NextSet(0, v.length); i < v.length; i = outer.NextSet(i+1, v.length) {
-		if own := fields[ids[codes[i]]]; !own.Nullable && own.Type.ID() != arrow.NULL {
-			codes[i] = dt.TypeCodes()[host]
+		host := ex.hostOf(policy, dt, codes[i], fields[ids[codes[i]]])
+		switch {
+		case host >= 0:
+			moved = moved || codes[i] != host
+			codes[i] = host
+		case policy == UnionInPlace && !rows.Has(i):
+			nulls.Clear(i) // nobody sees what stands there
+		default:
+			return nil, noHost(v, i, at)
 		}
 	}
+	if !moved && inner != nil && AndBitmaps(ex.pool, nulls, inner, v.length).NextSet(0, v.length) == v.length {
+		return rowsOf(v), nil
+	}
+	outer = nulls
 	out := &unionRows{codes: Buffer{Bytes: Bytes(codes)}, dense: v.offsets.Bytes != nil, nulls: -1}
 	if !out.dense {
 		out.children = make([]*Vector, len(v.children))
@@ -117,15 +127,52 @@ func (ex *exporter) keepRows(v *Vector, dt arrow.UnionType, metadata arrow.Metad
 	return out, nil
 }
 
-// nullHost gives the variant for nulls that cannot stay in their own, or -1.
-func nullHost(dt arrow.UnionType) int {
-	host := -1
+// checkLoss gives an error when a row that is seen holds a null inside its variant which could not be told from NULL any more.
+func (ex *exporter) checkLoss(v *Vector, metadata arrow.Metadata, policy UnionPolicy, inner Bitmap, rows visible, at *place) error {
+	if text, _ := metadata.GetValue(metaNullUnion); text == "tagged" || ex.options.AllowLossy || !v.typ.Tagged() || inner == nil {
+		return nil
+	}
+	lost := AndNotBitmaps(ex.pool, AndBitmaps(ex.pool, rows, v.validity, v.length), inner, v.length)
+	for i := lost.NextSet(0, v.length); i < v.length; i = lost.NextSet(i+1, v.length) {
+		if policy != UnionVariant || v.TypeCodes()[i] == ex.options.UnionCode {
+			return at.errorf(ErrLossyExport, i, "NULL and a variant that holds null would become the same").
+				WithHint("export with the policy NullVariant or ValidityStruct, or allow the loss")
+		}
+	}
+	return nil
+}
+
+// hostOf gives the variant that takes the null of a row that is in a variant now, or -1.
+func (ex *exporter) hostOf(policy UnionPolicy, dt arrow.UnionType, code int8, own arrow.Field) int8 {
+	holds := own.Nullable || own.Type.ID() == arrow.NULL
+	switch {
+	case policy == UnionVariant:
+		if code = ex.options.UnionCode; code < 0 || dt.ChildIDs()[code] < 0 {
+			return -1
+		}
+		return code
+	case holds:
+		return code
+	case policy == UnionInPlace:
+		return -1
+	}
+	return nullHost(dt)
+}
+
+func noHost(v *Vector, row int, at *place) error {
+	return at.errorf(ErrNoNullHost, row, "no variant of %s can hold the null", v.typ).
+		WithHint("export with the policy NullVariant or ValidityStruct")
+}
+
+// nullHost gives the code of the variant for nulls that cannot stay in their own, or -1.
+func nullHost(dt arrow.UnionType) int8 {
+	host := int8(-1)
 	for i, f := range dt.Fields() {
 		if f.Type.ID() == arrow.NULL {
-			return i
+			return dt.TypeCodes()[i]
 		}
 		if host < 0 && f.Nullable {
-			host = i
+			host = dt.TypeCodes()[i]
 		}
 	}
 	return host

@@ -2,6 +2,7 @@ package types_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -166,6 +167,7 @@ func TestUnionPolicies(t *testing.T) {
 		err      error
 		arrow    int // variants of the Arrow union, 0 for ValidityStruct
 		lossy    bool
+		widened  int // bits of the variants that come back nullable
 	}{
 		{name: "Keep, lifted", variants: nullable, rows: rows, arrow: 2},
 		{name: "Keep without a host is NullVariant", variants: required, rows: rows, arrow: 3},
@@ -178,8 +180,18 @@ func TestUnionPolicies(t *testing.T) {
 		{name: "Keep loses inner nulls", variants: nullable, tagged: true, rows: inner, opts: types.ExportOptions{Unions: types.UnionKeep}, err: types.ErrLossyExport},
 		{name: "Keep may lose inner nulls", variants: nullable, tagged: true, rows: inner, opts: types.ExportOptions{Unions: types.UnionKeep, AllowLossy: true}, arrow: 2, lossy: true},
 		{name: "null in a required column", variants: required, rows: rows, required: true, err: types.ErrNullInRequired},
-		{name: "Variant(k)", variants: required, rows: rows, opts: types.ExportOptions{Unions: types.UnionVariant}, err: types.ErrUnsupported},
-		{name: "Forbid", variants: nullable, rows: rows, opts: types.ExportOptions{Unions: types.UnionForbid}, err: types.ErrUnsupported},
+		{name: "X3 Variant", variants: required, rows: rows, opts: types.ExportOptions{Unions: types.UnionVariant, UnionCode: 70}, arrow: 2, widened: 0b10},
+		{name: "X4 Variant", variants: nullable, tagged: true, rows: inner, opts: types.ExportOptions{Unions: types.UnionVariant, UnionCode: 3}, err: types.ErrLossyExport},
+		{name: "X4 Variant, lossy", variants: nullable, tagged: true, rows: inner, opts: types.ExportOptions{Unions: types.UnionVariant, UnionCode: 3, AllowLossy: true}, arrow: 2, lossy: true},
+		{name: "Variant beside an inner null", variants: nullable, tagged: true, rows: inner, opts: types.ExportOptions{Unions: types.UnionVariant, UnionCode: 70}, arrow: 2, lossy: true},
+		{name: "Variant that is none", variants: nullable, rows: rows, opts: types.ExportOptions{Unions: types.UnionVariant, UnionCode: 4}, err: types.ErrNoNullHost},
+		{name: "X5 WidenAll", variants: required, rows: rows, opts: types.ExportOptions{Unions: types.UnionWidenAll}, arrow: 2, widened: 0b11},
+		{name: "WidenAll loses inner nulls", variants: nullable, tagged: true, rows: inner, opts: types.ExportOptions{Unions: types.UnionWidenAll}, err: types.ErrLossyExport},
+		{name: "InPlace", variants: nullable, rows: rows, opts: types.ExportOptions{Unions: types.UnionInPlace}, arrow: 2},
+		{name: "X5 InPlace", variants: required, rows: rows, opts: types.ExportOptions{Unions: types.UnionInPlace}, err: types.ErrNoNullHost},
+		{name: "X6 Forbid", variants: nullable, rows: rows, opts: types.ExportOptions{Unions: types.UnionForbid}, err: types.ErrNoNullHost},
+		{name: "X6 Forbid, no nulls", variants: nullable, rows: rows[:1], opts: types.ExportOptions{Unions: types.UnionForbid}, arrow: 2},
+		{name: "Forbid, inner nulls", variants: nullable, tagged: true, rows: []any{types.UnionValue{Tag: "a"}}, required: true, opts: types.ExportOptions{Unions: types.UnionForbid}, arrow: 2},
 	}
 	for _, c := range cases {
 		for _, denseUnions := range []bool{false, true} {
@@ -207,6 +219,7 @@ func TestUnionPolicies(t *testing.T) {
 				}
 				continue
 			}
+			typ = types.UnionOfCodes(widen(c.variants, c.widened), []int8{3, 70}, c.tagged)
 			if !field.Type.Equal(typ) && c.name != "NullVariant, lifted" || field.Nullable != f.Nullable {
 				t.Errorf("%s: came back as %s, nullable %t, tagged %t", c.name, field, field.Nullable, field.Type.Tagged())
 			}
@@ -217,6 +230,14 @@ func TestUnionPolicies(t *testing.T) {
 			}
 		}
 	}
+}
+
+func widen(fields []types.Field, which int) []types.Field {
+	fields = slices.Clone(fields)
+	for i := range fields {
+		fields[i].Nullable = fields[i].Nullable || which>>i&1 == 1
+	}
+	return fields
 }
 
 func TestMaskedUnionKeepsVariants(t *testing.T) { // X14
