@@ -72,7 +72,7 @@ func (p *sqlPrinter) statement(s Statement) {
 		p.put("EXPLAIN ")
 		p.flag(s.Analyze, "ANALYZE")
 		if s.Format != "" {
-			p.put("(FORMAT ", s.Format, ") ")
+			p.put("(FORMAT ", quoteString(s.Format), ") ")
 		}
 		p.statement(s.Statement)
 	case *CreateTable:
