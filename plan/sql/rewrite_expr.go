@@ -12,7 +12,8 @@ const (
 	levelLogical level = iota // AND, OR and all below
 	levelNot                  // IS and all below: what NOT applies to
 	levelCompare              // comparisons, LIKE, IN, BETWEEN and all below: what stands right of IS DISTINCT FROM
-	levelBit                  // other operators such as || and all below: the operands of LIKE, BETWEEN and IN
+	levelBound                // comparisons alone and all below but LIKE, IN and BETWEEN: the lower bound of BETWEEN
+	levelBit                  // other operators such as || and all below: the operands of LIKE and IN
 	levelArith                // arithmetic: what a prefix operator such as ~ applies to
 )
 
@@ -44,16 +45,30 @@ func (r *rewriter) here() place { return place{len(r.out.pieces), r.pos} }
 
 // sequence reads operands and operators up to the first token that does not continue the expression.
 func (r *rewriter) sequence(l level) {
+	c := chain{level: l, condition: r.here(), compared: r.here()}
+	r.operands(&c)
+}
+
+// lowerBound reads what stands between BETWEEN and AND. A comparison there becomes one operand, which the grammar would not take it for.
+func (r *rewriter) lowerBound() {
+	start := r.here()
+	c := chain{level: levelBound, condition: start, compared: start}
+	if r.operands(&c); c.comparing != "" && r.err == nil {
+		g := &grouped{}
+		r.wrap(start.piece, start.token, into(&g.Expr), g).close()
+	}
+}
+
+func (r *rewriter) operands(c *chain) {
 	if !r.enter() {
 		return
 	}
 	defer r.leave()
-	c := chain{level: l, condition: r.here(), compared: r.here()}
 	for {
-		r.prefixes(&c)
+		r.prefixes(c)
 		c.postfix = nil
 		for {
-			more, operand := r.operator(&c)
+			more, operand := r.operator(c)
 			if !more || r.err != nil {
 				return
 			}
@@ -115,7 +130,7 @@ func (r *rewriter) operator(c *chain) (more, operand bool) {
 		c.condition, c.compared = r.here(), r.here()
 		return true, true
 	case "=", "==", "<>", "!=", "<", "<=", ">", ">=":
-		if c.level > levelCompare {
+		if c.level > levelBound {
 			return false, false
 		}
 		return true, r.comparison(c)
@@ -310,11 +325,11 @@ func (r *rewriter) predicate(c *chain) (more, operand bool) {
 			s := &symmetric{}
 			w := r.open(r.pos, s).inPlace()
 			r.pos++
-			w.arg(into(&s.Low), func() { r.sequence(levelBit) })
+			w.arg(into(&s.Low), func() { r.sequence(levelBound) })
 			w.close()
 		} else {
 			r.accept("asymmetric")
-			r.sequence(levelBit)
+			r.lowerBound()
 		}
 		r.expectCopy("and")
 		c.tight = true
