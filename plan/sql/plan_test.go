@@ -117,7 +117,10 @@ func TestGoldenRules(t *testing.T) {
 				if err != nil {
 					return err.Error() + "\n"
 				}
-				o := &plan.Optimizer{IDs: bound.IDs}
+				o := &plan.Optimizer{IDs: bound.IDs, Disabled: map[string]bool{}}
+				for _, arg := range d.CmdArgs { // rule without=name
+					o.Disabled[arg.Vals[0]] = true
+				}
 				if d.Cmd == "explain" {
 					return explainText(t, o, bound.Plan)
 				}
