@@ -107,7 +107,7 @@ func (r *rewriter) prefixes(c *chain) {
 		r.copy()
 		c.condition, c.compared = r.here(), r.here()
 	}
-	if c.comparing != "" && r.is("any", "all", "some") && r.peek(1).word == "(" {
+	if c.comparing != "" && c.compared == r.here() && r.is("any", "all", "some") && r.peek(1).word == "(" {
 		r.quantifier()
 		return
 	}
