@@ -28,6 +28,14 @@ type Writable interface {
 type Definition struct {
 	Defaults []string // SQL text of each column's default, "" for none, which is NULL; nil when no column has one
 	Checks   []Check
+	Keys     []Key
+}
+
+// Key is a set of columns that no two rows have the same values in. A row with a NULL in one of them is like no other.
+type Key struct {
+	Name    string
+	Columns []int // positions in the schema
+	Primary bool  // the columns are NOT NULL too
 }
 
 // Check is a condition that must not be false for any row.

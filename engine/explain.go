@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lacunadb/lacuna/catalog"
 	"github.com/lacunadb/lacuna/plan"
 	"github.com/lacunadb/lacuna/plan/sql"
 	"github.com/lacunadb/lacuna/types"
@@ -48,8 +49,8 @@ func (s *statement) measure(p *plan.PhysicalPlan) (plan.Profile, error) {
 	}
 }
 
-// describe gives the columns of a query or table, a row each, with the texts of their defaults.
-func (s *statement) describe(columns types.Schema, defaults []string) (*Result, error) {
+// describe gives the columns of a query or table, a row each, with what the table's definition says of them.
+func (s *statement) describe(columns types.Schema, definition *catalog.Definition) (*Result, error) {
 	rows := make([][]any, len(columns))
 	for i, f := range columns {
 		null := "NO"
@@ -57,8 +58,16 @@ func (s *statement) describe(columns types.Schema, defaults []string) (*Result, 
 			null = "YES"
 		}
 		rows[i] = []any{f.Name, f.Type.String(), null, nil, nil, nil}
-		if defaults != nil && defaults[i] != "" {
-			rows[i][4] = defaults[i]
+		if definition == nil {
+			continue
+		}
+		for _, k := range definition.Keys {
+			if slices.Contains(k.Columns, i) && (k.Primary || rows[i][3] == nil) {
+				rows[i][3] = map[bool]string{true: "PRI", false: "UNI"}[k.Primary]
+			}
+		}
+		if definition.Defaults != nil && definition.Defaults[i] != "" {
+			rows[i][4] = definition.Defaults[i]
 		}
 	}
 	return s.knownResult(textColumns("column_name", "column_type", "null", "key", "default", "extra"), rows)

@@ -71,7 +71,7 @@ func (s *statement) start(args []any) (result *Result, err error) {
 	}
 	switch {
 	case bound.Describe:
-		return s.describe(plan.SchemaOf(bound.Plan), bound.Defaults)
+		return s.describe(plan.SchemaOf(bound.Plan), bound.Definition)
 	case bound.Command != nil && !bound.Explain:
 		return s.command(bound)
 	}

@@ -29,8 +29,9 @@ type Store struct {
 	// removing is held by a statement that removes rows, from before it reads until it has committed: segments are not merged meanwhile, so that the
 	// numbers of their rows stay.
 	removing chan struct{}
-	publish  sync.Mutex // of who makes the next version
-	dropped  bool       // under publish
+	publish  sync.Mutex  // of who makes the next version
+	keys     []*keyIndex // under publish
+	dropped  bool        // under publish
 	version  atomic.Pointer[Version]
 }
 
@@ -39,6 +40,9 @@ var _ catalog.Writable = (*Store)(nil)
 // NewStore makes an empty table. Whoever made it drops it by Release.
 func NewStore(schema types.Schema, definition catalog.Definition, memory Memory) *Store {
 	s := &Store{schema: schema, definition: definition, memory: memory, removing: make(chan struct{}, 1)}
+	for _, k := range definition.Keys {
+		s.keys = append(s.keys, &keyIndex{Key: k})
+	}
 	s.version.Store(newVersion(s, nil))
 	return s
 }
@@ -63,7 +67,7 @@ func (s *Store) Scan(ctx context.Context, request catalog.ScanRequest) (catalog.
 	return s.version.Load().Scan(ctx, request)
 }
 
-// MemorySize gives the bytes that the rows of the present version take.
+// MemorySize gives the bytes that the rows of the present version take, without its keys.
 func (s *Store) MemorySize() int64 {
 	size := int64(0)
 	for _, p := range s.version.Load().parts {
@@ -89,6 +93,10 @@ func (s *Store) Release() {
 	if !s.dropped {
 		s.dropped = true
 		s.version.Load().Release()
+		for _, k := range s.keys {
+			_ = s.memory.Grow(-k.reserved) // giving back does not fail
+		}
+		s.keys = nil
 	}
 }
 
@@ -143,6 +151,11 @@ func (v *Version) Statistics() catalog.Statistics {
 			if len(rows) > 0 && !f.Type.IsNested() && f.Type.Kind() != types.KindNull {
 				sample := estimated(v.sample(rows, c), len(rows), v.rows)
 				v.columns[c].Distinct, v.columns[c].DistinctConfidence = sample.Distinct, sample.DistinctConfidence
+			}
+		}
+		for _, k := range v.store.definition.Keys {
+			if c := &v.columns[k.Columns[0]]; len(k.Columns) == 1 && c.NullsConfidence == catalog.Exact {
+				c.Distinct, c.DistinctConfidence = v.rows-c.Nulls, catalog.Exact
 			}
 		}
 	})

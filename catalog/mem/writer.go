@@ -49,7 +49,8 @@ func (w *writer) Remove(rows []int64) {
 	w.removed = append(w.removed, rows...)
 }
 
-// Commit publishes the next version of the table: the present one without the removed rows and with the new segments at its end.
+// Commit publishes the next version of the table: the present one without the removed rows and with the new segments at its end. A key that this
+// version would have twice is an error with CodeUniqueViolation.
 func (w *writer) Commit() error {
 	s := w.store
 	s.publish.Lock()
@@ -58,8 +59,19 @@ func (w *writer) Commit() error {
 		return types.Errorf(types.CodeSerialization, "the table was dropped while rows were written to it")
 	}
 	present := s.version.Load()
-	parts := present.without(w.removed)
 	slices.SortStableFunc(w.added, func(a, b piece) int { return cmp.Compare(a.place, b.place) })
+	var undo []func()
+	for _, k := range s.keys {
+		f, err := k.change(present, w.removed, w.added, s.memory)
+		if err != nil {
+			for _, f := range undo {
+				f()
+			}
+			return err
+		}
+		undo = append(undo, f)
+	}
+	parts := present.without(w.removed)
 	for _, p := range w.added {
 		parts = append(parts, part{segment: p.segment, live: p.rows})
 	}

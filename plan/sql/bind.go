@@ -19,10 +19,10 @@ type Bound struct {
 	// Explain says that the plan is to be shown in Format, not its result; with Analyze it is run for its profile first.
 	Explain, Analyze bool
 	Format           string // TEXT or JSON
-	// Describe says that the columns of the plan are to be shown, with their defaults if it is one table that has some.
-	Describe bool
-	Defaults []string
-	IDs      *plan.IDs
+	// Describe says that the columns of the plan are to be shown, with what Definition says of them if it is one table that has one.
+	Describe   bool
+	Definition *catalog.Definition
+	IDs        *plan.IDs
 	// Parameters are the types of the parameters without a value, by number or name, as their places ask for; NULL where nothing does.
 	Parameters map[string]types.Type
 	// Used are the names of the parameters whose values the statement uses.

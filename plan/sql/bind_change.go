@@ -416,7 +416,7 @@ func (b *binder) describe(n *Describe, bound *Bound) error {
 		if name, ok := n.Table.(*TableName); ok {
 			if o, err := b.lookup(name.Name); err == nil {
 				if t, ok := o.Table.(catalog.Writable); ok {
-					bound.Defaults = t.Definition().Defaults
+					bound.Definition = t.Definition()
 				}
 			}
 		}

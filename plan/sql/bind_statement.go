@@ -1,9 +1,11 @@
 package sql
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/lacunadb/lacuna/catalog"
+	"github.com/lacunadb/lacuna/catalog/mem"
 	"github.com/lacunadb/lacuna/kernels/expr"
 	"github.com/lacunadb/lacuna/plan"
 	"github.com/lacunadb/lacuna/types"
@@ -180,6 +182,7 @@ func (b *binder) namedColumns(n Node, columns []plan.Column, names []Ident, obje
 // tableColumns binds the column definitions and constraints of CREATE TABLE.
 func (b *binder) tableColumns(n *CreateTable, t *NewTable) error {
 	checks := []*Constraint{}
+	var keys []tableKey
 	for i, c := range n.Columns {
 		if c.Type == nil {
 			return b.errorAt(c, types.CodeSyntax, "column %q needs a type", c.Name.Name)
@@ -199,6 +202,8 @@ func (b *binder) tableColumns(n *CreateTable, t *NewTable) error {
 			case ConstraintNull:
 			case ConstraintCheck:
 				checks = append(checks, k)
+			case ConstraintPrimaryKey, ConstraintUnique:
+				keys = append(keys, tableKey{k, []Ident{c.Name}})
 			case ConstraintDefault:
 				if t.Definition.Defaults == nil {
 					t.Definition.Defaults = make([]string, len(n.Columns))
@@ -214,10 +219,19 @@ func (b *binder) tableColumns(n *CreateTable, t *NewTable) error {
 		t.Columns = append(t.Columns, field)
 	}
 	for _, k := range n.Constraints {
-		if k.Kind != ConstraintCheck {
+		switch k.Kind {
+		case ConstraintCheck:
+			checks = append(checks, k)
+		case ConstraintPrimaryKey, ConstraintUnique:
+			keys = append(keys, tableKey{k, k.Columns})
+		default:
 			return b.unsupportedConstraint(k)
 		}
-		checks = append(checks, k)
+	}
+	for _, k := range keys {
+		if err := b.key(k, t); err != nil {
+			return err
+		}
 	}
 	for i, k := range checks {
 		check := catalog.Check{Name: t.Name + "_check" + itoa(i+1), Text: b.source(k.Expr)}
@@ -233,9 +247,51 @@ func (b *binder) tableColumns(n *CreateTable, t *NewTable) error {
 }
 
 func (b *binder) unsupportedConstraint(k *Constraint) error {
-	return b.unsupported(k, "%s", map[ConstraintKind]string{
-		ConstraintPrimaryKey: "PRIMARY KEY", ConstraintUnique: "UNIQUE", ConstraintForeignKey: "FOREIGN KEY", ConstraintGenerated: "a generated column",
-	}[k.Kind])
+	return b.unsupported(k, "%s", map[ConstraintKind]string{ConstraintForeignKey: "FOREIGN KEY", ConstraintGenerated: "a generated column"}[k.Kind])
+}
+
+// tableKey is a PRIMARY KEY or UNIQUE, of a column or of the table.
+type tableKey struct {
+	*Constraint
+	columns []Ident
+}
+
+// key adds a key to a new table whose columns are known. Its name, when none is written, is PostgreSQL's: t_pkey, t_a_b_key.
+func (b *binder) key(k tableKey, t *NewTable) error {
+	key := catalog.Key{Name: t.Name + "_pkey", Primary: k.Kind == ConstraintPrimaryKey}
+	if !key.Primary {
+		key.Name = t.Name
+	}
+	for _, name := range k.columns {
+		i := findField(t.Columns, name.Name)
+		switch {
+		case i < 0:
+			return b.errorAt(name, types.CodeUndefinedColumn, "column %q named in key does not exist", name.Name)
+		case slices.Contains(key.Columns, i):
+			return b.errorAt(name, types.CodeDuplicateColumn, "column %q appears twice in a key", name.Name)
+		case !mem.KeyType(t.Columns[i].Type):
+			return b.unsupported(name, "a key over %s", t.Columns[i].Type)
+		}
+		key.Columns = append(key.Columns, i)
+		if key.Primary {
+			t.Columns[i].Nullable = false
+		} else {
+			key.Name += "_" + t.Columns[i].Name
+		}
+	}
+	if !key.Primary {
+		key.Name += "_key"
+	}
+	if k.Name != nil {
+		key.Name = k.Name.Name
+	}
+	for _, other := range t.Definition.Keys {
+		if key.Primary && other.Primary {
+			return b.errorAt(k.Constraint, types.CodeInvalidTableDefinition, "multiple primary keys for table %q are not allowed", t.Name)
+		}
+	}
+	t.Definition.Keys = append(t.Definition.Keys, key)
+	return nil
 }
 
 func findField(columns types.Schema, name string) int {
