@@ -250,7 +250,7 @@ func TestSmokeErrors(t *testing.T) {
 		{"SELECT i, s::INTEGER AS n\nFROM t", types.CodeInvalidText, "1:11", `"one"`},
 		{"SELECT\n i + 1 FROM t", types.CodeNumericOutOfRange, "2:4", ""},
 		{"SELECT * FROM t WHERE i + 1 > 0", types.CodeNumericOutOfRange, "1:25", ""},
-		{"CREATE TABLE x (a INTEGER PRIMARY KEY)", types.CodeFeatureNotSupported, "1:27", "PRIMARY KEY"},
+		{"CREATE TABLE x (a INTEGER REFERENCES y)", types.CodeFeatureNotSupported, "1:27", "FOREIGN KEY"},
 		{"FROM 'missing.parquet'", types.CodeUndefinedFile, "1:6", "does not exist"},
 		{"FROM 'missing.xyz'", types.CodeUndefinedTable, "1:6", "format"},
 		{"FROM '" + folder + "/folder.parquet'", types.CodeWrongObjectType, "1:6", "directory"},
