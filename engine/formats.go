@@ -2,8 +2,9 @@ package engine
 
 import (
 	"github.com/lacunadb/lacuna/catalog"
+	"github.com/lacunadb/lacuna/catalog/ipc"
 	"github.com/lacunadb/lacuna/catalog/parquet"
 )
 
 // formats are the kinds of files that FROM 'path' reads, by the endings of their names.
-var formats = []catalog.Format{parquet.Format{}}
+var formats = []catalog.Format{parquet.Format{}, ipc.Format{}}

@@ -122,7 +122,7 @@ func runFolder(t *testing.T, root string, all []mode) {
 }
 
 func runFile(t *testing.T, file *slt.File, m mode) {
-	report := slt.Runner{DB: openSLT(t, m), Names: []string{"lacuna"}}.Run(file)
+	report := slt.Runner{DB: openSLT(t, m, file), Names: []string{"lacuna"}}.Run(file)
 	for _, failure := range report.Failures {
 		t.Error(failure)
 	}
@@ -132,7 +132,7 @@ func runFile(t *testing.T, file *slt.File, m mode) {
 }
 
 func rewriteFile(t *testing.T, path string, file *slt.File, m mode) {
-	text, failures := slt.Runner{DB: openSLT(t, m), Names: []string{"lacuna"}}.Rewrite(file)
+	text, failures := slt.Runner{DB: openSLT(t, m, file), Names: []string{"lacuna"}}.Rewrite(file)
 	for _, failure := range failures {
 		t.Error(failure)
 	}
@@ -144,11 +144,16 @@ func rewriteFile(t *testing.T, path string, file *slt.File, m mode) {
 // sltDB answers the SQL of test files. What it shows has been through Arrow: exported by the engine and imported again.
 type sltDB struct{ db *engine.DB }
 
-// openSLT opens a database with the tables that .slt files know.
-func openSLT(t *testing.T, m mode) sltDB {
+// openSLT opens a database with the tables that all .slt files know and those that one names.
+func openSLT(t *testing.T, m mode, file *slt.File) sltDB {
 	t.Helper()
 	db := open(t, m.options)
 	loadSLT(t, db, memory.DefaultAllocator)
+	for _, table := range file.Tables {
+		if err := db.RegisterFile(t.Context(), table.Name, table.Path); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return sltDB{db}
 }
 

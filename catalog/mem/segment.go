@@ -24,7 +24,7 @@ type segment struct {
 func newSegment(columns []*types.Vector, rows int) *segment {
 	s := &segment{rows: rows, columns: make([]*types.Vector, len(columns)), bounds: make([]catalog.Bounds, len(columns))}
 	for i, c := range columns {
-		v := own(c)
+		v := kernels.Own(c)
 		s.columns[i], s.bounds[i] = v, boundsOf(v)
 		s.size += int64(v.MemorySize())
 	}

@@ -219,7 +219,8 @@ func splitRow(line string, columns int) []string {
 	return strings.Fields(line)
 }
 
-// canonicalRows returns one line a row with the numerals of R columns in their shortest form, sorted if the mode says so.
+// canonicalRows returns one line a row with the numerals of R columns in their shortest form and midnights as dates, as some engines' oracles write
+// them, sorted if the mode says so.
 func (t table) canonicalRows(rows [][]string, mode SortMode) []string {
 	lines := make([]string, len(rows))
 	for i, row := range rows {
@@ -227,6 +228,9 @@ func (t table) canonicalRows(rows [][]string, mode SortMode) []string {
 		for c := range cells {
 			if c < len(t.types) && t.types[c] == 'R' {
 				cells[c] = canonicalNumber(cells[c])
+			}
+			if midnight.MatchString(cells[c]) {
+				cells[c] = strings.TrimSuffix(cells[c], " 00:00:00")
 			}
 		}
 		lines[i] = strings.Join(cells, "\t")
@@ -247,6 +251,8 @@ func collapse(lines []string, mode SortMode) []string {
 	}
 	return lines
 }
+
+var midnight = regexp.MustCompile(`^\d{4}-\d\d-\d\d 00:00:00$`)
 
 var numeral = regexp.MustCompile(`^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$`)
 

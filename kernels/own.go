@@ -1,28 +1,28 @@
-package mem
+package kernels
 
 import (
 	"fmt"
 
-	"github.com/lacunadb/lacuna/kernels"
 	"github.com/lacunadb/lacuna/types"
 )
 
-// own gives a copy of a vector in memory of its own, without what its rows do not show. Encodings stay, but for dictionaries of more entries than rows.
-func own(v *types.Vector) *types.Vector {
+// Own gives a copy of a vector in memory of its own, without what its rows do not show: for whoever keeps rows longer than
+// the batch that they came in. Encodings stay, but for dictionaries of more entries than rows.
+func Own(v *types.Vector) *types.Vector {
 	switch v.Encoding() {
 	case types.Constant:
 		if v.Len() == 0 || v.Type().Kind() == types.KindNull || !v.Validity().Has(0) {
 			return types.NewNull(v.Type(), v.Len())
 		}
-		return types.NewConstant(own(v.First()), v.Len())
+		return types.NewConstant(Own(v.First()), v.Len())
 	case types.Dictionary:
 		if v.Entries().Len() > v.Len() {
-			return own(kernels.Decode(&kernels.Env{}, v))
+			return Own(Decode(&Env{}, v))
 		}
-		return types.NewDictionary(copied(v.Keys(), v.Len()), own(v.Entries()), ownValidity(v))
+		return types.NewDictionary(copied(v.Keys(), v.Len()), Own(v.Entries()), ownValidity(v))
 	case types.RunEnd:
 		ends := v.RunEnds()
-		return types.NewRunEnd(copied(ends, len(ends)), own(v.RunValues()))
+		return types.NewRunEnd(copied(ends, len(ends)), Own(v.RunValues()))
 	}
 	n, t, valid := v.Len(), v.Type(), ownValidity(v)
 	switch s := t.Storage(); s {
@@ -31,7 +31,7 @@ func own(v *types.Vector) *types.Vector {
 	case types.StorageBool:
 		return types.NewBool(copied(v.Bools(), types.BitmapWords(n)), n, valid)
 	case types.StorageView:
-		b := kernels.NewViewBuilder(&kernels.Env{}, t, n)
+		b := NewViewBuilder(&Env{}, t, n)
 		views, buffers := types.ValuesOf[types.View](v), v.DataBuffers()
 		for i := range n {
 			if valid.Has(i) {
@@ -44,11 +44,11 @@ func own(v *types.Vector) *types.Vector {
 	case types.StorageList:
 		return ownList(v, valid)
 	case types.StorageArray:
-		return types.NewArray(t, n, own(v.Children()[0]), valid)
+		return types.NewArray(t, n, Own(v.Children()[0]), valid)
 	case types.StorageStruct:
 		children := make([]*types.Vector, len(v.Children()))
 		for i, c := range v.Children() {
-			children[i] = own(c)
+			children[i] = Own(c)
 		}
 		return types.NewStruct(t, n, children, valid)
 	case types.StorageUnion:
@@ -89,7 +89,7 @@ func ownFixed(v *types.Vector, width int, valid types.Bitmap) *types.Vector {
 	case 32:
 		return types.NewFixed(t, copied(types.ValuesOf[types.Int256](v), n), valid)
 	}
-	panic(fmt.Sprintf("mem: no copy of %s", t))
+	panic(fmt.Sprintf("kernels: no copy of %s", t))
 }
 
 // ownList copies the elements in use, one list after another.
@@ -107,7 +107,7 @@ func ownList(v *types.Vector, valid types.Bitmap) *types.Vector {
 		}
 		e.Offset = int64(start)
 	}
-	return types.NewList(v.Type(), entries, own(taken(v.Children()[0], used)), valid)
+	return types.NewList(v.Type(), entries, Own(takenRows(v.Children()[0], used)), valid)
 }
 
 // ownUnion copies the rows of a dense union's children that are in use, or a sparse union's children.
@@ -116,7 +116,7 @@ func ownUnion(v *types.Vector, valid types.Bitmap) *types.Vector {
 	children := make([]*types.Vector, len(v.Children()))
 	if offsets == nil {
 		for i, c := range v.Children() {
-			children[i] = own(c)
+			children[i] = Own(c)
 		}
 		return types.NewUnion(v.Type(), codes, nil, children, valid)
 	}
@@ -127,15 +127,15 @@ func ownUnion(v *types.Vector, valid types.Bitmap) *types.Vector {
 		offsets[i] = int32(len(used[code]) - 1)
 	}
 	for i, code := range v.Type().Codes() {
-		children[i] = own(taken(v.Children()[i], used[code]))
+		children[i] = Own(takenRows(v.Children()[i], used[code]))
 	}
 	return types.NewUnion(v.Type(), codes, offsets, children, valid)
 }
 
-// taken gives rows of a vector.
-func taken(v *types.Vector, rows []uint32) *types.Vector {
+// takenRows gives rows of a vector.
+func takenRows(v *types.Vector, rows []uint32) *types.Vector {
 	if len(rows) == 0 {
 		return v.Slice(nil, 0, 0)
 	}
-	return kernels.Take(&kernels.Env{}, v, rows, nil)
+	return Take(&Env{}, v, rows, nil)
 }

@@ -1,0 +1,173 @@
+package ipc
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/lacunadb/lacuna/catalog"
+	"github.com/lacunadb/lacuna/kernels"
+	"github.com/lacunadb/lacuna/types"
+)
+
+var _ catalog.WritableFormat = Format{}
+
+// defaultGroupRows is how many rows a record batch gets when the statement does not say.
+const defaultGroupRows = 122880
+
+// WriteOptions are compression ("none", "lz4", "zstd"), row_group_size (rows of a record batch), stream (the format of streams instead of that of
+// files), string_view (utf8_view instead of utf8) and union_policy, one of the policies of types.UnionPolicy without a type code: where the nulls of
+// unions go. The default loses nothing when Lacuna reads the file.
+func (Format) WriteOptions() []catalog.Option {
+	return []catalog.Option{
+		{Name: "compression", Type: types.Varchar, Aliases: []string{"codec"}},
+		{Name: "row_group_size", Type: types.BigInt, Aliases: []string{"chunk_size"}},
+		{Name: "stream", Type: types.Boolean},
+		{Name: "string_view", Type: types.Boolean},
+		{Name: "union_policy", Type: types.Varchar},
+	}
+}
+
+// NewWriter starts a file or a stream.
+func (Format) NewWriter(w io.Writer, schema types.Schema, options catalog.Options) (catalog.FileWriter, error) {
+	out := &writer{rows: catalog.OptionOr(options, "row_group_size", int64(defaultGroupRows))}
+	if out.rows < 1 || out.rows > maxBatchRows {
+		return nil, types.Errorf(types.CodeInvalidParameter, "row_group_size must be between 1 and %d: %d", maxBatchRows, out.rows)
+	}
+	out.export = types.ExportOptions{StringViews: catalog.OptionOr(options, "string_view", false)}
+	policy := catalog.OptionOr(options, "union_policy", types.UnionDefault.String())
+	known := false
+	for p := types.UnionDefault; p <= types.UnionForbid; p++ {
+		if strings.EqualFold(policy, p.String()) && p != types.UnionVariant {
+			out.export.Unions, known = p, true
+		}
+	}
+	if !known {
+		return nil, types.Errorf(types.CodeInvalidParameter, "unknown union_policy %q", policy).
+			WithHint("The policies are Default, Keep, NullVariant, ValidityStruct, WidenAll, InPlace and Forbid.")
+	}
+	out.schema = types.ExportSchema(schema, out.export)
+	settings := []ipc.Option{ipc.WithSchema(out.schema), ipc.WithAllocator(memory.DefaultAllocator)}
+	switch codec := strings.ToLower(catalog.OptionOr(options, "compression", "none")); codec {
+	case "none", "uncompressed":
+	case "lz4", "lz4_frame":
+		settings = append(settings, ipc.WithLZ4())
+	case "zstd":
+		settings = append(settings, ipc.WithZstd())
+	default:
+		return nil, types.Errorf(types.CodeInvalidParameter, "unknown compression %q", codec).WithHint("It may be none, lz4 or zstd.")
+	}
+	var err error
+	if catalog.OptionOr(options, "stream", false) {
+		out.file = ipc.NewWriter(w, settings...)
+	} else if out.file, err = ipc.NewFileWriter(w, settings...); err != nil {
+		return nil, writeError(err)
+	}
+	return out, nil
+}
+
+// writer collects the rows of a record batch.
+type writer struct {
+	file interface {
+		Write(arrow.RecordBatch) error
+		Close() error
+	}
+	schema  *arrow.Schema
+	export  types.ExportOptions
+	rows    int64 // of a record batch
+	pending []*types.Batch
+	held    int64 // rows of pending
+	size    int64
+}
+
+// Write copies the selected rows, and writes them when there are enough for a record batch.
+func (w *writer) Write(ctx context.Context, batch *types.Batch) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	env := &kernels.Env{Rows: batch.Rows}
+	kept := types.NewBatch(make([]*types.Vector, len(batch.Columns)), batch.Selected, 0)
+	for i, v := range batch.Columns {
+		if batch.Selection != nil {
+			v = kernels.Filter(env, v, batch.Selection, batch.Selected)
+		}
+		kept.Columns[i] = kernels.Own(v)
+		w.size += int64(kept.Columns[i].MemorySize())
+	}
+	w.pending = append(w.pending, kept)
+	w.held += int64(kept.Rows)
+	for w.held >= w.rows {
+		if err := w.flush(w.rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// flush writes so many of the pending rows.
+func (w *writer) flush(rows int64) error {
+	columns := make([][]*types.Vector, len(w.schema.Fields()))
+	taken := int64(0)
+	for taken < rows {
+		b := w.pending[0]
+		n := min(int64(b.Rows), rows-taken)
+		for i, v := range b.Columns {
+			columns[i] = append(columns[i], v.Slice(nil, 0, int(n)))
+		}
+		taken += n
+		if n == int64(b.Rows) {
+			w.pending = w.pending[1:]
+			continue
+		}
+		rest := types.NewBatch(make([]*types.Vector, len(b.Columns)), b.Rows-int(n), 0)
+		for i, v := range b.Columns {
+			rest.Columns[i] = v.Slice(nil, int(n), b.Rows)
+		}
+		w.pending[0] = rest
+	}
+	whole := types.NewBatch(make([]*types.Vector, len(columns)), int(rows), 0)
+	for i, vectors := range columns {
+		whole.Columns[i] = kernels.Concat(&kernels.Env{}, vectors)
+	}
+	w.held -= rows
+	if w.held == 0 {
+		w.size = 0
+	}
+	record, err := types.ExportBatch(whole, w.schema, w.export)
+	if err != nil {
+		return err
+	}
+	defer record.Release()
+	return writeError(w.file.Write(record))
+}
+
+// Buffered gives the bytes of the rows that wait for their record batch.
+func (w *writer) Buffered() int64 { return w.size }
+
+// Close writes the rest and the end.
+func (w *writer) Close(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if w.held > 0 {
+		if err := w.flush(w.held); err != nil {
+			return err
+		}
+	}
+	return writeError(w.file.Close())
+}
+
+// writeError gives the errors of Arrow's writer, which pass on those of the file.
+func writeError(err error) error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := err.(*types.Error); ok {
+		return e
+	}
+	return types.Errorf(types.CodeIO, "cannot write Arrow data: %v", err).WithCause(err)
+}
