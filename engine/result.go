@@ -88,33 +88,56 @@ func (r *Result) Next() bool {
 }
 
 func (r *Result) fetch() (more bool) {
+	b := r.pull(func(b *types.Batch) (err error) {
+		r.batch, err = types.ExportBatch(b, r.schema, r.export)
+		return err
+	})
+	return b != nil
+}
+
+// NextBatch is Next and RecordBatch for Lacuna's own vectors: the next batch, whose memory is the caller's, or nil after the last one and on an error.
+// Nothing is converted, and every value can be given, also a HUGEINT of 39 digits, for which Arrow has no type.
+func (r *Result) NextBatch() (*types.Batch, error) {
+	r.reading.Lock()
+	b := r.pull(func(*types.Batch) error { return nil })
+	err := r.err
+	r.reading.Unlock()
+	if b == nil {
+		r.end()
+		err = r.Err()
+	}
+	return b, err
+}
+
+// pull gives the next batch with rows, once it has been converted.
+func (r *Result) pull(convert func(*types.Batch) error) (next *types.Batch) {
 	r.dropBatch()
 	if r.finished {
-		return false
+		return nil
 	}
 	defer func() {
 		if x := recover(); x != nil {
-			more = false
+			next = nil
 			r.err = types.Errorf(types.CodeInternal, "internal error: %v", x).WithCause(fmt.Errorf("%v\n%s", x, debug.Stack()))
 		}
-		r.finished = !more
+		r.finished = next == nil
 	}()
 	for {
 		b, err := r.source.Next()
 		if err == nil && b == nil {
-			return false
+			return nil
 		}
 		if err == nil && b.Rows == 0 {
 			continue
 		}
 		if err == nil {
-			r.batch, err = types.ExportBatch(b, r.schema, r.export)
+			err = convert(b)
 		}
 		if err != nil {
 			r.err = r.statement.failure(err)
-			return false
+			return nil
 		}
-		return true
+		return b
 	}
 }
 

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/apache/arrow-go/v18/arrow"
-
 	"github.com/lacunadb/lacuna/engine"
 	"github.com/lacunadb/lacuna/types"
 )
@@ -23,20 +21,18 @@ const (
 // are told apart. Line breaks and other control characters are shown as escapes.
 func printBox(w *bufio.Writer, result *engine.Result) error {
 	columns := result.Columns()
-	rows := boxedRows{columns: columns}
-	defer rows.release()
-	for batch, err := range result.All() {
-		if err == nil {
-			err = rows.add(batch)
-		}
+	var rows boxedRows
+	for {
+		batch, err := result.NextBatch()
 		if err != nil {
 			return err
 		}
+		if batch == nil {
+			break
+		}
+		rows.add(batch)
 	}
-	head, tail, err := rows.shown()
-	if err != nil {
-		return err
-	}
+	head, tail := rows.shown()
 	box := newBox(columns, head, tail)
 	box.rule(w, "┌", "┬", "┐")
 	box.line(w, names(columns), centered)
@@ -65,59 +61,39 @@ func printBox(w *bufio.Writer, result *engine.Result) error {
 
 // boxedRows keeps what a box shows of a result: the text of the first boxRows rows, and the batches that hold the last half as many.
 type boxedRows struct {
-	columns types.Schema
-	count   int64
-	first   [][]string
-	recent  []arrow.RecordBatch // retained
-	held    int64               // rows of recent
+	count  int64
+	first  [][]string
+	recent []*types.Batch
+	held   int // rows of recent
 }
 
 // add takes the next batch.
-func (r *boxedRows) add(batch arrow.RecordBatch) error {
-	if len(r.first) < boxRows {
-		b, err := types.ImportBatch(batch, r.columns, types.ImportOptions{Trusted: true})
-		if err != nil {
-			return err
-		}
-		for row := 0; row < b.Rows && len(r.first) < boxRows; row++ {
-			r.first = append(r.first, boxRow(b, row))
-		}
+func (r *boxedRows) add(b *types.Batch) {
+	for row := 0; row < b.Rows && len(r.first) < boxRows; row++ {
+		r.first = append(r.first, boxRow(b, row))
 	}
-	batch.Retain()
-	r.recent = append(r.recent, batch)
-	r.count += batch.NumRows()
-	r.held += batch.NumRows()
-	for r.held-r.recent[0].NumRows() >= boxRows/2 {
-		r.held -= r.recent[0].NumRows()
-		r.recent[0].Release()
+	r.recent = append(r.recent, b)
+	r.count += int64(b.Rows)
+	r.held += b.Rows
+	for r.held-r.recent[0].Rows >= boxRows/2 {
+		r.held -= r.recent[0].Rows
 		r.recent = r.recent[1:]
-	}
-	return nil
-}
-
-func (r *boxedRows) release() {
-	for _, batch := range r.recent {
-		batch.Release()
 	}
 }
 
 // shown gives the rows to show; tail is nil when the head is all.
-func (r *boxedRows) shown() (head, tail [][]string, err error) {
+func (r *boxedRows) shown() (head, tail [][]string) {
 	if r.count <= boxRows {
-		return r.first, nil, nil
+		return r.first, nil
 	}
-	skip := int(r.held - boxRows/2)
-	for _, batch := range r.recent {
-		b, err := types.ImportBatch(batch, r.columns, types.ImportOptions{Trusted: true})
-		if err != nil {
-			return nil, nil, err
-		}
+	skip := r.held - boxRows/2
+	for _, b := range r.recent {
 		for row := min(skip, b.Rows); row < b.Rows; row++ {
 			tail = append(tail, boxRow(b, row))
 		}
 		skip = max(0, skip-b.Rows)
 	}
-	return r.first[:boxRows/2], tail, nil
+	return r.first[:boxRows/2], tail
 }
 
 // boxRow gives the cells of a row.

@@ -232,12 +232,9 @@ func (s *session) completions(commands bool) []string {
 
 // eachRow calls f with every row of a result.
 func eachRow(result *engine.Result, f func(b *types.Batch, row int) error) error {
-	for batch, err := range result.All() {
-		if err != nil {
-			return err
-		}
-		b, err := types.ImportBatch(batch, result.Columns(), types.ImportOptions{Trusted: true})
-		if err != nil {
+	for {
+		b, err := result.NextBatch()
+		if b == nil || err != nil {
 			return err
 		}
 		for row := range b.Rows {
@@ -246,5 +243,4 @@ func eachRow(result *engine.Result, f func(b *types.Batch, row int) error) error
 			}
 		}
 	}
-	return nil
 }

@@ -20,30 +20,18 @@ func printCSV(w *bufio.Writer, result *engine.Result) error {
 	}
 	w.WriteByte('\n')
 	var cell []byte
-	for batch, err := range result.All() {
-		if err != nil {
-			return err
-		}
-		b, err := types.ImportBatch(batch, columns, types.ImportOptions{Trusted: true})
-		if err != nil {
-			return err
-		}
-		for row := range b.Rows {
-			for i, v := range b.Columns {
-				if i > 0 {
-					w.WriteByte(',')
-				}
-				if _, _, ok := v.Locate(row); ok {
-					cell = types.AppendText(cell[:0], v, row)
-					writeCSV(w, cell)
-				}
+	return eachRow(result, func(b *types.Batch, row int) error {
+		for i, v := range b.Columns {
+			if i > 0 {
+				w.WriteByte(',')
 			}
-			if err := w.WriteByte('\n'); err != nil { // the writer keeps its first error
-				return err
+			if _, _, ok := v.Locate(row); ok {
+				cell = types.AppendText(cell[:0], v, row)
+				writeCSV(w, cell)
 			}
 		}
-	}
-	return nil
+		return w.WriteByte('\n') // the writer keeps its first error
+	})
 }
 
 // writeCSV writes a value that is not null, in quotes where it needs them.

@@ -1,0 +1,229 @@
+package sqldriver
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/lacunadb/lacuna/engine"
+	"github.com/lacunadb/lacuna/plan/sql"
+	"github.com/lacunadb/lacuna/types"
+)
+
+// conn is a session, used by one goroutine at a time.
+type conn struct {
+	connector *Connector
+	session   *engine.Conn
+}
+
+var (
+	_ driver.QueryerContext     = (*conn)(nil)
+	_ driver.ExecerContext      = (*conn)(nil)
+	_ driver.ConnPrepareContext = (*conn)(nil)
+	_ driver.ConnBeginTx        = (*conn)(nil)
+	_ driver.Pinger             = (*conn)(nil)
+	_ driver.SessionResetter    = (*conn)(nil)
+	_ driver.NamedValueChecker  = (*conn)(nil)
+)
+
+// begin begins a session with the settings of the connector.
+func (c *conn) begin(ctx context.Context) error {
+	session, err := c.connector.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	for _, set := range c.connector.settings {
+		if err := session.Exec(ctx, set); err != nil {
+			return errors.Join(err, session.Close())
+		}
+	}
+	c.session = session
+	return nil
+}
+
+// ResetSession begins a new session, for the next user of the connection.
+func (c *conn) ResetSession(ctx context.Context) error {
+	if err := c.session.Close(); err != nil {
+		return err
+	}
+	return c.begin(ctx)
+}
+
+// Close ends the session.
+func (c *conn) Close() error { return c.session.Close() }
+
+// Ping reports whether the database is open.
+func (c *conn) Ping(ctx context.Context) error {
+	_, err := c.ExecContext(ctx, "SELECT 1", nil)
+	return err
+}
+
+// BeginTx is an error: each statement is a transaction of its own.
+func (c *conn) BeginTx(context.Context, driver.TxOptions) (driver.Tx, error) {
+	return nil, types.Errorf(types.CodeFeatureNotSupported, "transactions of several statements are not supported").
+		WithHint("Each statement is a transaction of its own: all of it takes effect, or nothing.")
+}
+
+// Begin is BeginTx.
+func (c *conn) Begin() (driver.Tx, error) { return c.BeginTx(context.Background(), driver.TxOptions{}) }
+
+// CheckNamedValue accepts every value: the engine knows which it takes, and says so.
+func (c *conn) CheckNamedValue(v *driver.NamedValue) error {
+	valuer, ok := v.Value.(driver.Valuer)
+	if !ok {
+		return nil
+	}
+	if x := reflect.ValueOf(valuer); x.Kind() == reflect.Pointer && x.IsNil() {
+		v.Value = nil // its method may not expect to be called
+		return nil
+	}
+	var err error
+	v.Value, err = valuer.Value()
+	return err
+}
+
+// arguments gives the arguments of a statement as the engine takes them.
+func arguments(values []driver.NamedValue) []any {
+	args := make([]any, len(values))
+	for i, v := range values {
+		args[i] = v.Value
+		if v.Name != "" {
+			args[i] = engine.Named(v.Name, v.Value)
+		}
+	}
+	return args
+}
+
+// QueryContext runs the statements of a text and gives the rows of the last one.
+func (c *conn) QueryContext(ctx context.Context, text string, values []driver.NamedValue) (driver.Rows, error) {
+	spans, err := sql.Split(text)
+	if err != nil {
+		return nil, err
+	}
+	args := arguments(values)
+	if len(spans) > 1 {
+		last := spans[len(spans)-1].Start
+		if err := c.session.Exec(ctx, text[:last], args...); err != nil {
+			return nil, err
+		}
+		// Blank, not cut off: the place of an error is one in the whole text.
+		text = strings.Map(func(r rune) rune {
+			if r == '\n' {
+				return r
+			}
+			return ' '
+		}, text[:last]) + text[last:]
+	}
+	result, err := c.session.Query(ctx, text, args...)
+	if err != nil {
+		return nil, err
+	}
+	return &rows{result: result}, nil
+}
+
+// ExecContext runs the statements of a text.
+func (c *conn) ExecContext(ctx context.Context, text string, values []driver.NamedValue) (driver.Result, error) {
+	affected := affectedRows(0)
+	err := c.session.Script(ctx, text, func(r *engine.Result) error {
+		counted := countsRows(r.Columns())
+		for {
+			b, err := r.NextBatch()
+			if b == nil || err != nil {
+				return err
+			}
+			if n, ok := types.Value(b.Columns[0], 0).(int64); ok && counted {
+				affected += affectedRows(n)
+			}
+		}
+	}, arguments(values)...)
+	if err != nil {
+		return nil, err
+	}
+	return affected, nil
+}
+
+// countsRows recognises the result of a statement that writes: one BIGINT that is called Count. No query has one that is written so and not null
+// unless it asks for it by that name.
+func countsRows(columns types.Schema) bool {
+	return len(columns) == 1 && columns[0].Name == "Count" && columns[0].Type.Equal(types.BigInt)
+}
+
+// affectedRows is the outcome of statements.
+type affectedRows int64
+
+// LastInsertId is an error: tables have no such number.
+func (affectedRows) LastInsertId() (int64, error) {
+	return 0, types.Errorf(types.CodeFeatureNotSupported, "LastInsertId is not supported")
+}
+
+// RowsAffected gives how many rows were written.
+func (n affectedRows) RowsAffected() (int64, error) { return int64(n), nil }
+
+// PrepareContext checks the text; it is bound anew each time it runs, since tables may have changed.
+func (c *conn) PrepareContext(ctx context.Context, text string) (driver.Stmt, error) {
+	if _, err := sql.Parse(text); err != nil {
+		return nil, err
+	}
+	names, err := sql.ParameterNames(text)
+	if err != nil {
+		return nil, err
+	}
+	s := &statement{conn: c, text: text, inputs: len(names)}
+	for name := range names {
+		if _, err := strconv.Atoi(name); err != nil {
+			s.inputs = -1 // by name: the engine counts
+		}
+	}
+	return s, nil
+}
+
+// Prepare is PrepareContext.
+func (c *conn) Prepare(text string) (driver.Stmt, error) {
+	return c.PrepareContext(context.Background(), text)
+}
+
+// statement is a prepared statement.
+type statement struct {
+	conn   *conn
+	text   string
+	inputs int
+}
+
+var (
+	_ driver.StmtQueryContext  = (*statement)(nil)
+	_ driver.StmtExecContext   = (*statement)(nil)
+	_ driver.NamedValueChecker = (*statement)(nil)
+)
+
+func (s *statement) Close() error  { return nil }
+func (s *statement) NumInput() int { return s.inputs }
+
+func (s *statement) CheckNamedValue(v *driver.NamedValue) error { return s.conn.CheckNamedValue(v) }
+
+func (s *statement) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
+	return s.conn.QueryContext(ctx, s.text, args)
+}
+
+func (s *statement) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
+	return s.conn.ExecContext(ctx, s.text, args)
+}
+
+// Exec and Query are what database/sql used before it had contexts.
+func (s *statement) Exec(args []driver.Value) (driver.Result, error) {
+	return s.ExecContext(context.Background(), named(args))
+}
+
+func (s *statement) Query(args []driver.Value) (driver.Rows, error) {
+	return s.QueryContext(context.Background(), named(args))
+}
+
+func named(args []driver.Value) []driver.NamedValue {
+	out := make([]driver.NamedValue, len(args))
+	for i, v := range args {
+		out[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
+	}
+	return out
+}
