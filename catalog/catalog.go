@@ -65,7 +65,7 @@ func (c *Catalog) OpenFile(ctx context.Context, name string) (Table, error) {
 
 // laterFormats are endings of files that users of DuckDB name in FROM and that Lacuna does not read yet.
 var laterFormats = map[string]bool{
-	".csv": true, ".tsv": true, ".json": true, ".jsonl": true, ".ndjson": true,
+	".json": true, ".jsonl": true, ".ndjson": true,
 }
 
 func fileEnding(name string) string {

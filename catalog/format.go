@@ -26,6 +26,8 @@ type OpenRequest struct {
 	Path  string // one file's, no pattern
 	// Options are those of ReadOptions that were given, already of their types.
 	Options Options
+	// Type reads the name of a type as SQL writes it, for options that name some. Nil knows none.
+	Type func(name string) (types.Type, error)
 	// Like is nil, or the table that Open gave for the first file of a list with the same options: what it found out about the form of that
 	// file (a delimiter, the types of columns) holds for this one too.
 	Like Table
