@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/lacunadb/lacuna/kernels/expr"
-	"github.com/lacunadb/lacuna/types"
 )
 
 // Catalog knows the tables, views, file formats and functions that a session sees. Safe for concurrent use: readers see one published version
@@ -34,33 +33,9 @@ func (c *Catalog) Session() *Catalog {
 	return &s
 }
 
-// OpenFile opens a file by the format of its name's ending. A pattern that matches one file means that file.
+// OpenFile opens a file, or the files of a pattern, by the format of its name's ending.
 func (c *Catalog) OpenFile(ctx context.Context, name string) (Table, error) {
-	format := c.formatOf(name)
-	if ending := fileEnding(name); format == nil && laterFormats[ending] {
-		return nil, types.Errorf(types.CodeFeatureNotSupported, "reading %s files is not supported (%q)", ending, name)
-	}
-	if format == nil {
-		endings := []string{}
-		for _, f := range c.formats {
-			endings = append(endings, f.Extensions()...)
-		}
-		return nil, types.Errorf(types.CodeUndefinedTable, "no known file format for %q", name).
-			WithHint("Known endings are %s.", strings.Join(endings, ", "))
-	}
-	if strings.ContainsAny(name, "*?[") {
-		paths, err := c.Files.Glob(ctx, name)
-		switch {
-		case err != nil:
-			return nil, err
-		case len(paths) == 0:
-			return nil, types.Errorf(types.CodeUndefinedFile, "no files match %q", name)
-		case len(paths) > 1:
-			return nil, types.Errorf(types.CodeFeatureNotSupported, "reading %d files at once is not supported (%q)", len(paths), name)
-		}
-		name = paths[0]
-	}
-	return format.Open(ctx, OpenRequest{Files: c.Files, Path: name})
+	return c.OpenFiles(ctx, FilesRequest{Names: []string{name}})
 }
 
 // laterFormats are endings of files that users of DuckDB name in FROM and that Lacuna does not read yet.
@@ -73,7 +48,7 @@ func fileEnding(name string) string {
 }
 
 func (c *Catalog) formatOf(name string) Format {
-	ending := fileEnding(name)
+	ending := fileEnding(uncompressedName(name))
 	for _, f := range c.formats {
 		for _, e := range f.Extensions() {
 			if e == ending {

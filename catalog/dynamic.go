@@ -13,6 +13,7 @@ type DynamicFilter struct {
 	// Column is the position in ScanRequest.Columns.
 	Column int
 	state  atomic.Pointer[DynamicState]
+	source *DynamicFilter // whose state it has, when it is that filter for another column position
 }
 
 // DynamicState is what a dynamic filter knows at one moment. Rows outside it may be skipped. Null rows never pass.
@@ -30,7 +31,12 @@ type DynamicState struct {
 func (f *DynamicFilter) Publish(s *DynamicState) { f.state.Store(s) }
 
 // State gives the present state, or nil while nothing is known.
-func (f *DynamicFilter) State() *DynamicState { return f.state.Load() }
+func (f *DynamicFilter) State() *DynamicState {
+	if f.source != nil {
+		return f.source.State()
+	}
+	return f.state.Load()
+}
 
 // MayMatch reports whether a row may matter whose column lies within bounds.
 func (s *DynamicState) MayMatch(b Bounds) bool {

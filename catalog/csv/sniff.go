@@ -201,20 +201,26 @@ func widens(from, to types.Type) bool {
 	return from.Equal(to) || from.Kind() == types.KindBigInt && to.Kind() == types.KindDouble || from.Kind() == types.KindDate && to.Kind() == types.KindTimestamp
 }
 
-// looksLikeNames reports whether a record has the names of the columns that the statement gives, in any case.
+// looksLikeNames reports whether a record has the names of the columns that the statement gives, in any case, or a text in a column that is none.
 func (s *settings) looksLikeNames(record []string) bool {
-	if len(record) != len(s.columns) {
-		return false
-	}
+	same := len(record) == len(s.columns)
 	for i, c := range s.columns {
-		if !strings.EqualFold(strings.TrimSpace(record[i]), c.name) {
-			typ, _ := s.columnType([][]string{record}, i)
-			if c.typ.Kind() == types.KindVarchar || s.isNull(record[i]) || typ.Kind() != types.KindVarchar {
-				return false
-			}
+		if i >= len(record) {
+			break
+		}
+		same = same && strings.EqualFold(strings.TrimSpace(record[i]), c.name)
+		if c.typ.Kind() == types.KindVarchar || s.isNull(record[i]) {
+			continue
+		}
+		v, err := types.NewValue(types.Varchar, strings.Trim(record[i], " "))
+		if err != nil {
+			continue
+		}
+		if v, err = kernels.Cast(&kernels.Env{Rows: 1, Try: true}, v, c.typ); err == nil && types.NullCount(nil, v) > 0 {
+			return true
 		}
 	}
-	return true
+	return same
 }
 
 // nameColumns takes the names of the header, or column0, column1 ... Names that are empty or there already get a number.

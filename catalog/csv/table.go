@@ -2,6 +2,7 @@ package csv
 
 import (
 	"context"
+	"slices"
 
 	"github.com/lacunadb/lacuna/catalog"
 	"github.com/lacunadb/lacuna/kernels/expr"
@@ -34,18 +35,33 @@ func (Format) Open(ctx context.Context, request catalog.OpenRequest) (catalog.Ta
 	}
 	defer file.Close()
 	t := &table{files: request.Files, path: request.Path, size: file.Size(), settings: s, chunkBytes: chunkBytes}
-	if like, ok := request.Like.(*table); ok {
-		// What the first file of a list is, all are.
+	like, _ := request.Like.(*table)
+	if like != nil {
+		// The form of the first file of a list is that of all, and so are the types of its columns; their order is each file's own.
+		compression := s.compression
 		copied := *like.settings
-		copied.compression = s.compression
-		t.settings = &copied
-	} else {
-		sample, err := readSample(ctx, file, s)
-		if err == nil {
-			err = s.sniff(sample)
-		}
-		if err != nil {
-			return nil, within(err, "file %q", t.path)
+		s = &copied
+		s.compression, s.names, s.positioned, s.types = compression, nil, nil, nil
+		s.known.delimiter, s.known.quote, s.known.skip, s.known.header = true, true, true, true
+		s.known.columns = s.known.columns || !s.header
+		t.settings = s
+	}
+	sample, err := readSample(ctx, file, s)
+	if err == nil {
+		err = s.sniff(sample)
+	}
+	if err != nil {
+		return nil, within(err, "file %q", t.path)
+	}
+	if like != nil {
+		for i, c := range s.columns {
+			if at := columnNamed(like.settings.columns, c.name); at >= 0 {
+				if first := like.settings.columns[at].typ; c.typ.Kind() == types.KindDouble && first.IsInteger() && !like.settings.known.columns {
+					return nil, types.Errorf(types.CodeDatatypeMismatch, "column %s is %s in file %q and %s in file %q", types.QuoteIdent(c.name), c.typ, t.path, first, like.path).
+						WithHint("With union_by_name = true it is %s in both, or name its type in types.", c.typ)
+				}
+				s.columns[i].typ, s.columns[i].order = like.settings.columns[at].typ, like.settings.columns[at].order
+			}
 		}
 	}
 	t.rows = t.size / t.rowBytes()
@@ -54,6 +70,10 @@ func (Format) Open(ctx context.Context, request catalog.OpenRequest) (catalog.Ta
 		t.schema = append(t.schema, types.Field{Name: c.name, Type: c.typ, Nullable: true})
 	}
 	return t, nil
+}
+
+func columnNamed(columns []column, name string) int {
+	return slices.IndexFunc(columns, func(c column) bool { return c.name == name })
 }
 
 func (s *settings) isForcedText(name string) bool { return s.notNull[lower(name)] }

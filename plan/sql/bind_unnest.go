@@ -15,10 +15,14 @@ func (b *binder) tableFunction(t *TableFunction, s *scope) (plan.Node, error) {
 	c := &exprContext{scope: &scope{parent: s.lateral()}, clause: "the arguments of a table function"}
 	call := t.Call
 	name := strings.ToLower(call.Name.Parts[len(call.Name.Parts)-1].Name)
+	plain := !call.Distinct && call.Filter == nil && len(call.OrderBy) == 0 && len(call.WithinGroup) == 0 && call.Over == nil
+	if format := b.readFormat(name); format != nil && len(call.Name.Parts) == 1 && plain && !t.Ordinality {
+		return b.readFiles(t, name, format, s)
+	}
 	switch {
 	case len(call.Name.Parts) > 1 || name != "unnest" && name != "range" && name != "generate_series":
 		return nil, b.unsupported(t, "the table function %s", b.source(call.Name))
-	case call.Distinct || call.Filter != nil || len(call.OrderBy) > 0 || len(call.WithinGroup) > 0 || call.Over != nil:
+	case !plain:
 		return nil, b.errorAt(call, types.CodeSyntax, "a table function takes arguments only")
 	case len(call.Args) == 0:
 		return nil, b.errorAt(call, types.CodeUndefinedFunction, "%s needs an argument", name)
