@@ -82,6 +82,16 @@ func connected(f *Filter) Node {
 	return joined
 }
 
+// passesOn reports whether a projection only orders or leaves out columns: above and below it they are the same.
+func passesOn(p *Project) bool {
+	for i, e := range p.Exprs {
+		if e.Op != expr.Column || ColumnID(e.Column) != p.Output[i].ID {
+			return false
+		}
+	}
+	return true
+}
+
 // numbers gives 0 to n-1.
 func numbers(n int) []int {
 	all := make([]int, n)
@@ -97,6 +107,13 @@ func intoJoin(n Node, c *expr.Expr) (Node, bool) {
 	case *Filter:
 		if !movable(c) {
 			return nil, false // the filter's conditions may guard it
+		}
+		if input, ok := intoJoin(n.Input, c); ok {
+			return n.WithChildren([]Node{input}), true
+		}
+	case *Project:
+		if !passesOn(n) {
+			return nil, false
 		}
 		if input, ok := intoJoin(n.Input, c); ok {
 			return n.WithChildren([]Node{input}), true
