@@ -403,6 +403,9 @@ func (c *Catalog) formatFor(name string) (Format, error) {
 		WithHint("Known endings are %s. Files of other names are read by %s.", strings.Join(endings, ", "), strings.Join(functions, ", "))
 }
 
+// FormatOf gives the format of a file by the ending of its name, under that of a compression; nil for none.
+func (c *Catalog) FormatOf(name string) Format { return c.formatOf(name) }
+
 // Format gives a format by its name; nil for none.
 func (c *Catalog) Format(name string) Format {
 	for _, f := range c.formats {

@@ -14,6 +14,8 @@ type FileSystem interface {
 	Glob(ctx context.Context, pattern string) ([]string, error)
 	// Create starts a file that appears under its path, whole and synced, only when Commit returns.
 	Create(ctx context.Context, path string) (AtomicFile, error)
+	// MakeDirectory makes a directory and those above it; one that is there already is no error.
+	MakeDirectory(ctx context.Context, path string) error
 }
 
 // File is a file open for reading. Safe for concurrent use. It is never mapped into memory: a file that is truncated under a mapping

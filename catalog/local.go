@@ -180,6 +180,17 @@ func matchParts(pattern, parts []string) bool {
 	return err == nil && ok && matchParts(pattern[1:], parts[1:])
 }
 
+// MakeDirectory makes a directory and those above it.
+func (LocalFiles) MakeDirectory(ctx context.Context, path string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		return writeError(path, err)
+	}
+	return nil
+}
+
 type localAtomicFile struct {
 	temp *os.File
 	path string

@@ -22,6 +22,8 @@ func (s *statement) command(bound *sql.Bound) (*Result, error) {
 			return nil, err
 		}
 		return s.write(physical)
+	case *sql.Export:
+		return s.export(c, bound)
 	case *sql.NewView:
 		o := catalog.Object{Schema: c.Schema, Name: c.Name, View: &c.View}
 		return s.done(s.create(o, c.Conflict, c.Offset))

@@ -400,6 +400,26 @@ type Insert struct {
 	DefaultValues bool
 }
 
+// Copy is COPY query TO 'file', COPY t [(columns)] TO 'file' and COPY t [(columns)] FROM 'file', with options.
+type Copy struct {
+	Span
+	Query    *Query     // COPY (query) TO
+	Table    ObjectName // without a query
+	Columns  []Ident
+	From     bool
+	Path     string
+	PathSpan Span
+	Options  []CopyOption
+}
+
+// CopyOption is an option of COPY: a name and texts, whatever they were written as.
+type CopyOption struct {
+	Span
+	Name   Ident
+	Values []string // none for a name alone, which means true
+	List   bool     // written in parentheses
+}
+
 // Update is UPDATE t SET column = value, ... FROM ... WHERE ... .
 type Update struct {
 	Span
@@ -487,6 +507,7 @@ func (*CreateView) statement()   {}
 func (*CreateSchema) statement() {}
 func (*Drop) statement()         {}
 func (*Insert) statement()       {}
+func (*Copy) statement()         {}
 func (*Update) statement()       {}
 func (*Delete) statement()       {}
 func (*Describe) statement()     {}

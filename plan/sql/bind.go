@@ -64,7 +64,7 @@ func Bind(ctx context.Context, text string, statement Statement, session Session
 		if err != nil {
 			return nil, err
 		}
-		if inner.Plan == nil || inner.Explain || inner.Describe {
+		if _, export := inner.Command.(*Export); inner.Plan == nil || inner.Explain || inner.Describe || export {
 			return nil, b.unsupported(s.Statement, "EXPLAIN of this statement")
 		}
 		inner.Explain, inner.Analyze, inner.Format = true, s.Analyze, format

@@ -68,9 +68,15 @@ func (b *binder) insertedRows(n *Insert, t catalog.Writable, name string) (plan.
 	if len(given) != len(columns) {
 		return nil, b.wrongCount(n.Query, name, len(columns), len(given))
 	}
+	return b.assigned(n.Query, n.Query.Start, node, given, t, columns)
+}
+
+// assigned gives rows of a table whose columns at some positions have given values, which stand at an offset of the text.
+func (b *binder) assigned(n Node, offset int, node plan.Node, given []plan.Column, t catalog.Writable, columns []int) (plan.Node, error) {
 	values := make([]*expr.Expr, len(t.Schema()))
 	for i, c := range given {
-		if values[columns[i]], err = b.assign(n.Query, c.Ref().At(n.Query.Start), t.Schema()[columns[i]]); err != nil {
+		var err error
+		if values[columns[i]], err = b.assign(n, c.Ref().At(offset), t.Schema()[columns[i]]); err != nil {
 			return nil, err
 		}
 	}

@@ -87,16 +87,7 @@ type optionReader struct {
 func (o *optionReader) read(name Ident, value Expr) error {
 	option, ok := o.find(name.Name)
 	if !ok {
-		names := make([]string, len(o.known))
-		for i, k := range o.known {
-			names[i] = k.Name
-		}
-		e := o.errorAt(name, types.CodeInvalidParameter, "%s has no option %q", o.of, name.Name)
-		e.Hint = catalog.DidYouMean(strings.ToLower(name.Name), names)
-		if e.Hint == "" {
-			e.Hint = "The options are " + strings.Join(names, ", ") + "."
-		}
-		return e
+		return o.unknown(name)
 	}
 	if _, given := o.options[option.Name]; given {
 		return o.errorAt(name, types.CodeSyntax, "option %s is given twice", option.Name)
@@ -107,6 +98,19 @@ func (o *optionReader) read(name Ident, value Expr) error {
 	}
 	o.set(option.Name, x)
 	return nil
+}
+
+func (o *optionReader) unknown(name Ident) error {
+	names := make([]string, len(o.known))
+	for i, k := range o.known {
+		names[i] = k.Name
+	}
+	e := o.errorAt(name, types.CodeInvalidParameter, "%s has no option %q", o.of, name.Name)
+	e.Hint = catalog.DidYouMean(strings.ToLower(name.Name), names)
+	if e.Hint == "" {
+		e.Hint = "The options are " + strings.Join(names, ", ") + "."
+	}
+	return e
 }
 
 func (o *optionReader) find(name string) (catalog.Option, bool) {

@@ -22,6 +22,8 @@ func (b *binder) statement(statement Statement, bound *Bound) (err error) {
 		bound.Command, err = b.createSchema(s)
 	case *Drop:
 		bound.Command, err = b.drop(s)
+	case *Copy:
+		bound.Command, bound.Plan, err = b.copyStatement(s)
 	case *Insert:
 		bound.Command, bound.Plan, err = b.insert(s)
 	case *Update:

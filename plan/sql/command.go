@@ -6,7 +6,7 @@ import (
 	"github.com/lacunadb/lacuna/types"
 )
 
-// Command is what a statement that is not a query does. The types are *NewTable, *NewView, *NewSchema, *DropObjects, *Change, *SetOption and *Listing.
+// Command is what a statement that is not a query does. The types are *NewTable, *NewView, *NewSchema, *DropObjects, *Change, *Export, *SetOption and *Listing.
 type Command interface{ command() }
 
 // Reference is an object as a statement names it.
@@ -55,6 +55,21 @@ type Change struct {
 	Write plan.WriteRows // without its operator, input and target
 }
 
+// Export writes the rows of Bound.Plan to a file, or to files in a directory.
+type Export struct {
+	Path    string
+	Offset  int // of the path in the text
+	Format  catalog.WritableFormat
+	Options catalog.Options // of the format
+	Columns types.Schema    // of the files
+	// Positions are the columns of the plan that go into the files.
+	Positions []int
+	// PartitionBy are the columns of the plan whose values name directories; none for one file.
+	PartitionBy []int
+	Partitions  []string // their names
+	Overwrite   bool     // files may be in the directory already
+}
+
 // SetOption changes a setting, or brings it back to its default.
 type SetOption struct {
 	Name   string
@@ -77,5 +92,6 @@ func (*NewView) command()     {}
 func (*NewSchema) command()   {}
 func (*DropObjects) command() {}
 func (*Change) command()      {}
+func (*Export) command()      {}
 func (*SetOption) command()   {}
 func (*Listing) command()     {}

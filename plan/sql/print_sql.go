@@ -116,6 +116,8 @@ func (p *sqlPrinter) statement(s Statement) {
 			p.put(" ")
 			p.query(s.Query)
 		}
+	case *Copy:
+		p.copyStatement(s)
 	case *Update:
 		p.put("UPDATE ")
 		p.name(s.Table)
@@ -161,6 +163,43 @@ func (p *sqlPrinter) statement(s Statement) {
 	case *Reset:
 		p.put("RESET ", scopeText(s.Scope), identText(s.Name))
 	}
+}
+
+func (p *sqlPrinter) copyStatement(s *Copy) {
+	p.put("COPY ")
+	if s.Query != nil {
+		p.parenthesised(s.Query)
+	} else {
+		p.name(s.Table)
+		if len(s.Columns) > 0 {
+			p.put(" ")
+			p.names(s.Columns)
+		}
+	}
+	p.put([]string{" TO ", " FROM "}[btoi(s.From)], quoteString(s.Path))
+	for i, o := range s.Options {
+		p.put([]string{" (", ", "}[min(i, 1)], identText(o.Name))
+		for k, v := range o.Values {
+			p.put([]string{" ", ", "}[min(k, 1)])
+			if k == 0 && o.List {
+				p.put("(")
+			}
+			p.put(quoteString(v))
+		}
+		if o.List {
+			p.put(")")
+		}
+	}
+	if len(s.Options) > 0 {
+		p.put(")")
+	}
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 func scopeText(s Scope) string {

@@ -171,6 +171,24 @@ func (p *treePrinter) statement(s Statement) {
 			p.query(s.Query)
 		}
 		p.close()
+	case *Copy:
+		p.open("copy-" + []string{"to", "from"}[btoi(s.From)])
+		if s.Query != nil {
+			p.query(s.Query)
+		} else {
+			p.word(dotted(s.Table.Parts))
+			p.names("columns", s.Columns)
+		}
+		p.word(quoteString(s.Path))
+		for _, o := range s.Options {
+			p.open(identText(o.Name))
+			p.flag(o.List, "list")
+			for _, v := range o.Values {
+				p.word(quoteString(v))
+			}
+			p.close()
+		}
+		p.close()
 	case *Update:
 		p.open("update")
 		p.word(dotted(s.Table.Parts))

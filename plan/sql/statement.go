@@ -1,6 +1,8 @@
 package sql
 
 import (
+	"strings"
+
 	"github.com/lacunadb/lacuna/types"
 )
 
@@ -30,6 +32,8 @@ func (r *rewriter) statement(c *construct, set func(Statement)) {
 		r.drop(set)
 	case "insert":
 		r.insert(c, set)
+	case "copy":
+		r.copyStatement(c, set)
 	case "update":
 		r.update(c, set)
 	case "delete":
@@ -56,7 +60,7 @@ func (r *rewriter) statement(c *construct, set func(Statement)) {
 }
 
 // unsupportedStatements are statements that SQL or DuckDB have and that we do not parse yet.
-var unsupportedStatements = wordSet(`abort alter analyze attach begin call checkpoint comment commit copy deallocate detach
+var unsupportedStatements = wordSet(`abort alter analyze attach begin call checkpoint comment commit deallocate detach
 	end execute export force grant import install load merge pivot pivot_longer pivot_wider pragma prepare release replace
 	revoke rollback savepoint start summarize truncate unpivot use vacuum`)
 
@@ -339,6 +343,109 @@ func (r *rewriter) insert(c *construct, set func(Statement)) {
 	}
 	n.Span = r.spanFrom(first)
 	set(n)
+}
+
+// copyStatement reads COPY.
+func (r *rewriter) copyStatement(c *construct, set func(Statement)) {
+	first := r.pos
+	n := &Copy{}
+	r.pos++
+	query := r.tok().query // n.Query is known later only
+	if query {
+		r.pos++
+		r.queryArgument(c, &n.Query)
+		r.expect(")")
+	} else {
+		n.Table = r.objectName()
+		if r.is("(") {
+			n.Columns = r.nameList()
+		}
+	}
+	switch {
+	case r.accept("to"):
+	case !query && r.is("from"):
+		n.From = true
+		r.pos++
+	default:
+		r.syntaxError(r.pos)
+		return
+	}
+	switch {
+	case r.is("stdin", "stdout", "program"):
+		r.notSupported(r.pos, "COPY with "+upper(r.tok().text))
+		return
+	case r.tok().kind != tokenString:
+		r.syntaxError(r.pos)
+		r.hint("COPY needs the path of a file in single quotes.")
+		return
+	}
+	n.Path = r.tok().text
+	r.pos++
+	n.PathSpan = r.spanFrom(r.pos - 1)
+	r.accept("with")
+	if r.accept("(") {
+		for r.err == nil {
+			n.Options = append(n.Options, r.copyOption())
+			if !r.accept(",") {
+				break
+			}
+		}
+		r.expect(")")
+	} else {
+		for r.err == nil && r.tok().kind == tokenWord { // as PostgreSQL had it: WITH CSV HEADER DELIMITER '|'
+			o := CopyOption{Name: r.label()}
+			if r.tok().kind == tokenString {
+				o.Values = []string{r.tok().text}
+				r.pos++
+			}
+			o.Span = o.Name.Span
+			if isOneOf(strings.ToLower(o.Name.Name), []string{"csv", "parquet", "json", "arrow"}) && len(o.Values) == 0 {
+				o.Values, o.Name.Name = []string{strings.ToLower(o.Name.Name)}, "format"
+			}
+			n.Options = append(n.Options, o)
+		}
+	}
+	n.Span = r.spanFrom(first)
+	set(n)
+}
+
+// copyOption reads NAME, NAME value or NAME (value, ...).
+func (r *rewriter) copyOption() CopyOption {
+	first := r.pos
+	o := CopyOption{Name: r.label()}
+	r.accept("=")
+	switch {
+	case r.accept("("):
+		o.List = true
+		for r.err == nil {
+			o.Values = append(o.Values, r.copyValue())
+			if !r.accept(",") {
+				break
+			}
+		}
+		r.expect(")")
+	case !r.is(",") && !r.is(")"):
+		o.Values = []string{r.copyValue()}
+	}
+	o.Span = r.spanFrom(first)
+	return o
+}
+
+func (r *rewriter) copyValue() string {
+	sign := ""
+	if r.accept("-") {
+		sign = "-"
+	}
+	t := r.tok()
+	switch t.kind {
+	case tokenString, tokenWord, tokenQuoted, tokenInteger, tokenDecimal, tokenFloat:
+	default:
+		if t.word != "*" {
+			r.syntaxError(r.pos)
+		}
+	}
+	r.pos++
+	return sign + t.text
 }
 
 // update reads UPDATE. Values, FROM and WHERE become those of a SELECT, which is an argument of c.
