@@ -38,11 +38,6 @@ func (c *Catalog) OpenFile(ctx context.Context, name string) (Table, error) {
 	return c.OpenFiles(ctx, FilesRequest{Names: []string{name}})
 }
 
-// laterFormats are endings of files that users of DuckDB name in FROM and that Lacuna does not read yet.
-var laterFormats = map[string]bool{
-	".json": true, ".jsonl": true, ".ndjson": true,
-}
-
 func fileEnding(name string) string {
 	return strings.ToLower(path.Ext(strings.ReplaceAll(name, `\`, "/")))
 }

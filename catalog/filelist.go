@@ -391,9 +391,6 @@ func (c *Catalog) formatFor(name string) (Format, error) {
 	if f := c.formatOf(name); f != nil {
 		return f, nil
 	}
-	if ending := fileEnding(uncompressedName(name)); laterFormats[ending] {
-		return nil, types.Errorf(types.CodeFeatureNotSupported, "reading %s files is not supported (%q)", ending, name)
-	}
 	endings, functions := []string{}, []string{}
 	for _, f := range c.formats {
 		endings = append(endings, f.Extensions()...)

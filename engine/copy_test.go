@@ -84,7 +84,7 @@ const copied = `SELECT range::INTEGER AS i, 'text, "' || range AS t, CASE WHEN r
 func TestCopy(t *testing.T) {
 	for _, threads := range []int{1, 2} {
 		db := open(t, engine.Options{Threads: threads})
-		for _, target := range []string{"a.csv", "b.arrow", "c.parquet", "e.csv.gz"} {
+		for _, target := range []string{"a.csv", "b.arrow", "c.parquet", "d.json", "e.csv.gz"} {
 			query := fmt.Sprintf(copied, 20_000)
 			path := filepath.ToSlash(filepath.Join(t.TempDir(), target))
 			options := ""

@@ -32,7 +32,7 @@ type chunk struct {
 
 // next gives the next chunk, nil after the last one. A record that is longer than maxLine is an error.
 func (c *chunker) next() (*chunk, error) {
-	size := c.size
+	size := max(c.size, len("\xEF\xBB\xBF")) // of a byte order mark
 	for {
 		if c.ended && len(c.rest) == 0 {
 			return nil, nil

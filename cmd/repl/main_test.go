@@ -175,6 +175,7 @@ func TestCommands(t *testing.T) {
 		name, script, stdout, stderr string
 	}{
 		{"modes", "SELECT 1 AS a;\n.mode markdown\nSELECT 1 AS a, 'x|y' AS b, NULL AS c;", "a\n1\n| a | b | c |\n| --: | --- | --- |\n| 1 | x\\|y | NULL |\n", ""},
+		{"json", ".mode json\nSELECT 1 AS a, 'x\"' AS b UNION ALL SELECT NULL, NULL;\n.mode jsonlines\nSELECT [1, 2] AS c, 0.5 AS d;", "[\n{\"a\":1,\"b\":\"x\\\"\"},\n{\"a\":null,\"b\":null}\n]\n{\"c\":[1,2],\"d\":0.5}\n", ""},
 		{"read", ".read " + two + "\nSELECT 4 AS d;", "        c = 3\nlong_name = x\nd = 4\n", ""},
 		{"lines", ".mode line\nSELECT * FROM (VALUES (1, NULL), (2, 'it''s')) t(a, b)", "a = 1\nb = NULL\n\na = 2\nb = it's\n", ""},
 		{"tables", "CREATE TABLE t (a INTEGER, b DECIMAL(5,2) NOT NULL DEFAULT 1.5); CREATE VIEW w AS SELECT a AS \"x y\" FROM t;\n.tables\n.tables w%\n.schema t\n.schema", "t\nw\nw\nt (a INTEGER, b DECIMAL(5,2) NOT NULL DEFAULT 1.5);\nt (a INTEGER, b DECIMAL(5,2) NOT NULL DEFAULT 1.5);\nw (\"x y\" INTEGER);\n", ""},

@@ -2,10 +2,13 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/lacunadb/lacuna/catalog"
+	"github.com/lacunadb/lacuna/catalog/json"
 	"github.com/lacunadb/lacuna/engine"
 	"github.com/lacunadb/lacuna/types"
 )
@@ -14,13 +17,36 @@ import (
 type printer func(*bufio.Writer, *engine.Result) error
 
 // printers are the modes.
-var printers = map[string]printer{"box": printBox, "csv": printCSV, "line": printLines, "markdown": printMarkdown}
+var printers = map[string]printer{"box": printBox, "csv": printCSV, "json": printJSON(true), "jsonlines": printJSON(false), "line": printLines, "markdown": printMarkdown}
 
 // modeNames gives the names of the modes for messages.
 func modeNames() string {
 	names := slices.Sorted(maps.Keys(printers))
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// printJSON prints an array of objects, or an object a line.
+func printJSON(array bool) printer {
+	return func(w *bufio.Writer, result *engine.Result) error {
+		ctx := context.Background() // the result has its own
+		out, err := json.Format{}.NewWriter(w, result.Columns(), catalog.Options{"array": array})
+		if err != nil {
+			return err
+		}
+		for {
+			b, err := result.NextBatch()
+			if err != nil {
+				return err
+			}
+			if b == nil {
+				return out.Close(ctx)
+			}
+			if err := out.Write(ctx, b); err != nil {
+				return err
+			}
+		}
+	}
 }
 
 // printLines prints a line for each value, name = value, and an empty line between rows. Values are those of a box, not cut.
