@@ -32,6 +32,9 @@ type File interface {
 // AtomicFile is a file being written. Exactly one of Commit and Abort ends it.
 type AtomicFile interface {
 	io.Writer
+	// Close ends the writing: what was written is durable, not to be seen yet, and takes nothing of what the system has few of, such as open files.
+	// Commit does it where it was not called. After an error the file can only be aborted.
+	Close() error
 	// Commit makes the file durable under its path, replacing what stood there.
 	Commit() error
 	// Abort removes what was written.

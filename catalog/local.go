@@ -89,7 +89,7 @@ func (f *localFile) Close() error {
 	return nil
 }
 
-// Glob matches files, not directories; ** as a part of the path stands for any number of directories, links to directories not followed. An
+// Glob matches files, not directories nor what Create leaves behind when the process is killed; ** as a part of the path stands for any number of directories, links to directories not followed. An
 // unreadable directory below ** is an error: files could be missing unnoticed.
 func (LocalFiles) Glob(ctx context.Context, pattern string) ([]string, error) {
 	if err := ctx.Err(); err != nil {
@@ -105,7 +105,8 @@ func (LocalFiles) Glob(ctx context.Context, pattern string) ([]string, error) {
 	if err != nil {
 		return nil, types.Errorf(types.CodeInvalidParameter, "malformed file pattern %q", pattern).WithCause(err)
 	}
-	paths = slices.DeleteFunc(paths, isDirectory)
+	hidden := !isTemporary(pattern)
+	paths = slices.DeleteFunc(paths, func(p string) bool { return hidden && isTemporary(p) || isDirectory(p) })
 	sort.Strings(paths)
 	return paths, nil
 }
@@ -146,7 +147,7 @@ func globTree(ctx context.Context, pattern string) ([]string, error) {
 		if err != nil {
 			return err
 		}
-		if matchParts(wanted, strings.Split(filepath.ToSlash(relative), "/")) && !(entry.Type()&fs.ModeSymlink != 0 && isDirectory(path)) {
+		if !isTemporary(path) && matchParts(wanted, strings.Split(filepath.ToSlash(relative), "/")) && !(entry.Type()&fs.ModeSymlink != 0 && isDirectory(path)) {
 			found = append(found, path)
 		}
 		return nil
@@ -191,30 +192,60 @@ func (LocalFiles) MakeDirectory(ctx context.Context, path string) error {
 	return nil
 }
 
+// localAtomicFile is a temporary file that is to be renamed.
 type localAtomicFile struct {
-	temp *os.File
-	path string
+	temp   *os.File
+	path   string // as it was named
+	target string // where links of that name lead
+	closed bool
+	err    error // of Close
 }
 
-// Create writes into a temporary file beside the path and renames it over the path on Commit.
+// Create writes into a temporary file beside the path and renames it over the path on Commit. A file that is replaced hands its permissions on; a link
+// stays one.
 func (LocalFiles) Create(ctx context.Context, path string) (AtomicFile, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if isDirectory(path) {
+	target := path
+	old, err := os.Stat(path)
+	switch {
+	case err != nil:
+		old = nil // nothing there, or nothing to be known of it: writing beside it tells
+	case old.IsDir():
 		return nil, types.Errorf(types.CodeWrongObjectType, "cannot write file %q: it is a directory", path)
-	}
-	for {
-		// Not os.CreateTemp, whose files only their owner may read: a file that the user asked for gets the usual permissions.
-		name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%08x.tmp", filepath.Base(path), rand.Uint32()))
-		temp, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		switch {
-		case err == nil:
-			return &localAtomicFile{temp: temp, path: path}, nil
-		case !errors.Is(err, fs.ErrExist):
+	case !old.Mode().IsRegular():
+		return nil, types.Errorf(types.CodeWrongObjectType, "cannot write file %q: it is not a regular file", path) // and would become one
+	default:
+		if target, err = filepath.EvalSymlinks(path); err != nil {
 			return nil, writeError(path, err)
 		}
 	}
+	for {
+		// Not os.CreateTemp, whose files only their owner may read: a file that the user asked for gets the usual permissions.
+		name := filepath.Join(filepath.Dir(target), fmt.Sprintf(".%s.%08x.tmp", filepath.Base(target), rand.Uint32()))
+		temp, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		switch {
+		case errors.Is(err, fs.ErrExist):
+			continue
+		case err != nil:
+			return nil, writeError(path, err)
+		}
+		f := &localAtomicFile{temp: temp, path: path, target: target}
+		if old != nil {
+			if err := temp.Chmod(old.Mode().Perm()); err != nil {
+				return nil, errors.Join(writeError(path, err), f.Abort())
+			}
+		}
+		return f, nil
+	}
+}
+
+// isTemporary says whether a path is one of those that Create writes to before Commit.
+func isTemporary(path string) bool {
+	name, ok := strings.CutSuffix(filepath.Base(path), ".tmp")
+	at := strings.LastIndexByte(name, '.')
+	return ok && at > 1 && name[0] == '.' && len(name)-at-1 == 8 && strings.Trim(name[at+1:], "0123456789abcdef") == ""
 }
 
 // writeError is fileError for a file being written.
@@ -241,20 +272,34 @@ func (f *localAtomicFile) Write(p []byte) (int, error) {
 	return n, err
 }
 
-func (f *localAtomicFile) Commit() error {
+func (f *localAtomicFile) Close() error {
+	if f.closed {
+		return f.err
+	}
+	f.closed = true
 	err := f.temp.Sync()
 	if closeErr := f.temp.Close(); err == nil {
 		err = closeErr
 	}
+	if err != nil {
+		f.err = writeError(f.path, err)
+	}
+	return f.err
+}
+
+func (f *localAtomicFile) Commit() error {
+	err := f.Close()
 	if err == nil {
-		err = os.Rename(f.temp.Name(), f.path)
+		if err = os.Rename(f.temp.Name(), f.target); err != nil {
+			err = writeError(f.path, err)
+		}
 	}
 	if err != nil {
 		os.Remove(f.temp.Name())
-		return writeError(f.path, err)
+		return err
 	}
 	// The rename itself is durable only when the directory is; where directories cannot be synced this is left out.
-	if dir, err := os.Open(filepath.Dir(f.path)); err == nil {
+	if dir, err := os.Open(filepath.Dir(f.target)); err == nil {
 		_ = dir.Sync()
 		dir.Close()
 	}
@@ -262,7 +307,9 @@ func (f *localAtomicFile) Commit() error {
 }
 
 func (f *localAtomicFile) Abort() error {
-	f.temp.Close()
+	if !f.closed {
+		f.temp.Close()
+	}
 	if err := os.Remove(f.temp.Name()); err != nil {
 		return writeError(f.path, err)
 	}

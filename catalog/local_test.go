@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -230,5 +231,87 @@ func TestLocalCreate(t *testing.T) {
 		t.Error("wrote after Abort")
 	} else {
 		wantCode(t, err, types.CodeIO, "gone")
+	}
+}
+
+// TestLocalCreateOver replaces what is not an ordinary file of the usual permissions.
+func TestLocalCreateOver(t *testing.T) {
+	dir := t.TempDir()
+	put := func(path string) error {
+		f, err := files.Create(ctx, path)
+		if err != nil {
+			return err
+		}
+		if _, err := f.Write([]byte("new")); err != nil {
+			return errors.Join(err, f.Abort())
+		}
+		return errors.Join(f.Close(), f.Commit())
+	}
+	private := write(t, filepath.Join(dir, "private"), "old")
+	if err := errors.Join(os.Chmod(private, 0o600), put(private)); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(private); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file has become %v (%v)", info.Mode(), err)
+	}
+
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink("private", link); err != nil {
+		t.Skip("no links here:", err)
+	}
+	write(t, private, "old")
+	if err := put(link); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Lstat(link)
+	text, readErr := os.ReadFile(private)
+	if err != nil || info.Mode()&os.ModeSymlink == 0 || readErr != nil || string(text) != "new" {
+		t.Errorf("the link is %v (%v), its file holds %q (%v)", info.Mode(), err, text, readErr)
+	}
+
+	// Not in dir, whose name may be too long for a socket.
+	short, err := os.MkdirTemp("", "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(short)
+	socket := filepath.Join(short, "socket")
+	listener, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Skip("no sockets here:", err)
+	}
+	defer listener.Close()
+	wantCode(t, put(socket), types.CodeWrongObjectType, "not a regular file")
+	if names := left(t, short); names != "socket" {
+		t.Errorf("left behind: %s", names)
+	}
+}
+
+// TestLocalClosed commits and aborts files that were closed before, of which more may wait than may be open.
+func TestLocalClosed(t *testing.T) {
+	dir := t.TempDir()
+	for i, end := range []func(catalog.AtomicFile) error{catalog.AtomicFile.Commit, catalog.AtomicFile.Abort} {
+		f, err := files.Create(ctx, filepath.Join(dir, "out"+string(rune('0'+i))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(f.Close(), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		// Patterns do not see what is not whole.
+		for _, pattern := range []string{"*", "**", ".*"} {
+			if got, err := files.Glob(ctx, filepath.Join(dir, pattern)); err != nil || len(got) > i {
+				t.Errorf("%s gives %q (%v)", pattern, got, err)
+			}
+		}
+		if _, err := f.Write([]byte("x")); err == nil {
+			t.Error("wrote after Close")
+		}
+		if err := end(f); err != nil {
+			t.Error(err)
+		}
+	}
+	if names := left(t, dir); names != "out0" {
+		t.Errorf("left behind: %s", names)
 	}
 }
