@@ -118,8 +118,8 @@ func TestCopyPartitions(t *testing.T) {
 	dir := filepath.ToSlash(t.TempDir())
 	mustExec(t, db, "COPY (SELECT range AS i, CASE WHEN range % 4 <> 0 THEN 'a/b=' || range % 3 END AS k, range % 2 = 0 AS even FROM range(100)) TO '"+dir+"/x' (FORMAT csv, PARTITION_BY (k, even))")
 	want := []string{
-		"k=__HIVE_DEFAULT_PARTITION__/even=true/data_0.csv", "k=a%2Fb=0/even=false/data_0.csv", "k=a%2Fb=0/even=true/data_0.csv", "k=a%2Fb=1/even=false/data_0.csv",
-		"k=a%2Fb=1/even=true/data_0.csv", "k=a%2Fb=2/even=false/data_0.csv", "k=a%2Fb=2/even=true/data_0.csv",
+		"k=__HIVE_DEFAULT_PARTITION__/even=true/data_0.csv", "k=a%2Fb%3D0/even=false/data_0.csv", "k=a%2Fb%3D0/even=true/data_0.csv", "k=a%2Fb%3D1/even=false/data_0.csv",
+		"k=a%2Fb%3D1/even=true/data_0.csv", "k=a%2Fb%3D2/even=false/data_0.csv", "k=a%2Fb%3D2/even=true/data_0.csv",
 	}
 	if got := filesBelow(t, dir+"/x"); !slices.Equal(got, want) {
 		t.Errorf("files\n%q, want\n%q", got, want)
@@ -224,6 +224,13 @@ func (f faultyFiles) Create(ctx context.Context, path string) (catalog.AtomicFil
 	return &faultyFile{file, f}, nil
 }
 
+func (f faultyFiles) MakeDirectory(ctx context.Context, path string) error {
+	if err := f.fault(); err != nil {
+		return err
+	}
+	return f.LocalFiles.MakeDirectory(ctx, path)
+}
+
 type faultyFile struct {
 	catalog.AtomicFile
 	files faultyFiles
@@ -234,6 +241,13 @@ func (f *faultyFile) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return f.AtomicFile.Write(p)
+}
+
+func (f *faultyFile) Close() error {
+	if err := f.files.fault(); err != nil {
+		return err
+	}
+	return f.AtomicFile.Close()
 }
 
 func (f *faultyFile) Commit() error {
@@ -270,6 +284,31 @@ func TestCopyFaults(t *testing.T) {
 			}
 		}
 		os.Remove(path)
+	}
+}
+
+// TestCopyPartitionFaults lets each call of the file system fail in turn while partitions are written: no file is seen before all are whole, and nothing
+// that is not is left.
+func TestCopyPartitionFaults(t *testing.T) {
+	for fail := int64(1); ; fail++ {
+		dir := filepath.ToSlash(t.TempDir())
+		files := faultyFiles{calls: new(atomic.Int64), fail: fail}
+		db := open(t, engine.Options{Files: files})
+		err := db.Exec(t.Context(), "COPY (SELECT range AS i, range % 3 AS k FROM range(1000)) TO '"+dir+"/x' (FORMAT csv, PARTITION_BY (k))")
+		left := filesBelow(t, dir)
+		if err == nil {
+			if len(left) != 3 || fail < 16 {
+				t.Errorf("%d calls made the files %q", fail-1, left)
+			}
+			return
+		}
+		// The calls: the directory; of each partition a directory, a file, its header and rows; of each file its end; then the files are made seen.
+		if len(left) > 2 || len(left) > 0 && files.calls.Load() < 14 || strings.Contains(strings.Join(left, " "), "tmp") || !strings.Contains(err.Error(), "no space left") {
+			t.Errorf("call %d of %d: %v; files %q", fail, files.calls.Load(), err, left)
+		}
+		if used := db.MemoryInUse(); used != 0 {
+			t.Errorf("call %d: %d bytes are still reserved", fail, used)
+		}
 	}
 }
 
@@ -326,6 +365,64 @@ func TestCopyKilled(t *testing.T) {
 		number, _, _ := bytes.Cut(lines[len(lines)-1], []byte(","))
 		if len(lines) != 30_001 || string(lines[30_000]) != string(number)+",29999" || !bytes.HasPrefix(lines[1], append(number, ",0"...)) {
 			t.Fatalf("the file has %d lines, the last %q", len(lines), lines[len(lines)-1])
+		}
+	}
+}
+
+// countingFiles is the local file system; it counts the files that are being written and open.
+type countingFiles struct {
+	catalog.LocalFiles
+	open, most *atomic.Int64
+}
+
+func (c countingFiles) Create(ctx context.Context, path string) (catalog.AtomicFile, error) {
+	file, err := c.LocalFiles.Create(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	c.most.Store(max(c.most.Load(), c.open.Add(1)))
+	return &countedFile{AtomicFile: file, files: c}, nil
+}
+
+type countedFile struct {
+	catalog.AtomicFile
+	files countingFiles
+	ended bool
+}
+
+func (f *countedFile) end(end func() error) error {
+	if !f.ended {
+		f.ended = true
+		f.files.open.Add(-1)
+	}
+	return end()
+}
+
+func (f *countedFile) Close() error  { return f.end(f.AtomicFile.Close) }
+func (f *countedFile) Commit() error { return f.end(f.AtomicFile.Commit) }
+func (f *countedFile) Abort() error  { return f.end(f.AtomicFile.Abort) }
+
+// TestCopyManyPartitions writes more partitions than may be open, and more than memory holds the buffers of.
+func TestCopyManyPartitions(t *testing.T) {
+	for _, format := range []string{"csv", "arrow"} {
+		for _, limit := range []int64{0, 4 << 20} {
+			files := countingFiles{open: new(atomic.Int64), most: new(atomic.Int64)}
+			db := open(t, engine.Options{Files: files, MemoryLimit: limit})
+			dir := filepath.ToSlash(t.TempDir())
+			query := "SELECT range AS i, range // 100 % 300 AS k, repeat('x', 50) AS pad FROM range(60000)"
+			if n := mustExec(t, db, "COPY ("+query+") TO '"+dir+"/many' (FORMAT "+format+", PARTITION_BY (k))"); n != 60_000 {
+				t.Errorf("%s, limit %d: %d rows", format, limit, n)
+			}
+			if files.open.Load() != 0 || files.most.Load() > 100 {
+				t.Errorf("%s, limit %d: %d files were open, %d are", format, limit, files.most.Load(), files.open.Load())
+			}
+			if used := db.MemoryInUse(); used != 0 {
+				t.Errorf("%s, limit %d: %d bytes are still reserved", format, limit, used)
+			}
+			db = open(t, engine.Options{})
+			if rows := mustRows(t, db, "SELECT count(*), sum(i), count(DISTINCT k), sum(k = i // 100 % 300) FROM read_"+format+"('"+dir+"/many/**/*', hive_partitioning = true)"); fmt.Sprint(rows) != "[[60000 1799970000 300 60000]]" {
+				t.Errorf("%s, limit %d: %v", format, limit, rows)
+			}
 		}
 	}
 }

@@ -2,10 +2,10 @@ package engine
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
-	"net/url"
-	"path"
-	"slices"
+	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/lacunadb/lacuna/catalog"
@@ -53,19 +53,23 @@ func (s *statement) export(e *sql.Export, bound *sql.Bound) (*Result, error) {
 // maxOpenFiles bounds the partitions that are written to at a time. The rows of others go into more files later.
 const maxOpenFiles = 100
 
+// bufferShare is the part of the budget, a quarter, that the buffers of partitions may take: the query needs some too.
+const bufferShare = 4
+
 // exporter writes the files of one statement.
 type exporter struct {
 	*sql.Export
 	statement *statement
 	files     catalog.FileSystem
 	memory    *exec.Reservation
-	reserved  int64
+	reserved  int64 // of memory
 	rows      int64
+	uses      int64 // of open files
 
 	open    map[string]*outputFile // by directory; "" for a single file
-	order   []*outputFile          // that are open, the least recently opened first
 	pending []catalog.AtomicFile   // whole, but not to be seen yet
 	parts   map[string]int         // how many files a directory has
+	text    []byte                 // scratch
 }
 
 // outputFile is a file being written.
@@ -73,6 +77,8 @@ type outputFile struct {
 	directory string
 	file      catalog.AtomicFile
 	writer    catalog.FileWriter
+	reserved  int64 // bytes, for what the writer holds
+	used      int64 // the number of the last use, of exporter.uses
 }
 
 func (x *exporter) ctx() context.Context { return x.statement.ctx }
@@ -80,7 +86,7 @@ func (x *exporter) ctx() context.Context { return x.statement.ctx }
 // prepare makes the directory of partitions, or the file, so that there is one without a row too.
 func (x *exporter) prepare() error {
 	if len(x.PartitionBy) == 0 {
-		_, err := x.file("", x.Path)
+		_, err := x.start("", x.Path)
 		return err
 	}
 	x.parts = map[string]int{}
@@ -90,7 +96,7 @@ func (x *exporter) prepare() error {
 			return err
 		}
 		if len(there) > 0 {
-			return types.Errorf(types.CodeInvalidParameter, "directory %q is not empty", x.Path).WithHint("OVERWRITE_OR_IGNORE writes beside the files that are there, and over those of the same name.")
+			return types.Errorf(types.CodeInvalidParameter, "directory %q is not empty", x.Path).WithHint("OVERWRITE_OR_IGNORE writes beside the files that are there, and over those of the same name; APPEND writes files of new names.")
 		}
 	}
 	return x.files.MakeDirectory(x.ctx(), x.Path)
@@ -101,14 +107,10 @@ func escapePattern(path string) string {
 	return strings.NewReplacer(`*`, `[*]`, `?`, `[?]`, `[`, `[[]`).Replace(path)
 }
 
-// file gives the file of a directory that is being written, or starts it.
-func (x *exporter) file(directory, path string) (*outputFile, error) {
-	if f := x.open[directory]; f != nil {
-		return f, nil
-	}
-	if len(x.order) == maxOpenFiles {
-		oldest := x.order[0]
-		if err := x.finish(oldest); err != nil {
+// start begins a file.
+func (x *exporter) start(directory, path string) (*outputFile, error) {
+	if len(x.open) == maxOpenFiles {
+		if err := x.finish(x.first(func(a, b *outputFile) bool { return a.used < b.used })); err != nil {
 			return nil, err
 		}
 	}
@@ -121,9 +123,20 @@ func (x *exporter) file(directory, path string) (*outputFile, error) {
 		_ = file.Abort() // the first error is the one to tell
 		return nil, err
 	}
-	f := &outputFile{directory, file, writer}
-	x.open[directory], x.order = f, append(x.order, f)
+	f := &outputFile{directory: directory, file: file, writer: writer}
+	x.open[directory] = f
 	return f, nil
+}
+
+// first gives the open file that comes before all others.
+func (x *exporter) first(before func(a, b *outputFile) bool) *outputFile {
+	var first *outputFile
+	for _, f := range x.open {
+		if first == nil || before(f, first) {
+			first = f
+		}
+	}
+	return first
 }
 
 // finish writes the end of a file, which is then pending.
@@ -131,8 +144,11 @@ func (x *exporter) finish(f *outputFile) error {
 	if err := f.writer.Close(x.ctx()); err != nil {
 		return err
 	}
+	if err := f.file.Close(); err != nil {
+		return err
+	}
+	_ = x.reserve(f, -f.reserved) // giving back does not fail
 	delete(x.open, f.directory)
-	x.order = slices.DeleteFunc(x.order, func(o *outputFile) bool { return o == f })
 	x.pending = append(x.pending, f.file)
 	return nil
 }
@@ -144,26 +160,15 @@ func (x *exporter) write(b *types.Batch) error {
 	for i, p := range x.Positions {
 		columns[i] = b.Columns[p]
 	}
-	out := *b
-	out.Columns = columns
+	out := b.WithColumns(columns)
 	if len(x.PartitionBy) == 0 {
-		f, err := x.file("", x.Path)
-		if err != nil {
-			return err
-		}
-		return x.writeTo(f, &out)
+		return x.writeTo(x.open[""], out)
 	}
 	for _, part := range x.partitions(b) {
 		f := x.open[part.directory]
 		if f == nil {
-			directory := path.Join(strings.ReplaceAll(x.Path, `\`, "/"), part.directory)
-			if err := x.files.MakeDirectory(x.ctx(), directory); err != nil {
-				return err
-			}
-			name := fmt.Sprintf("data_%d%s", x.parts[part.directory], x.Format.Extensions()[0])
-			x.parts[part.directory]++
 			var err error
-			if f, err = x.file(part.directory, path.Join(directory, name)); err != nil {
+			if f, err = x.startPart(part.directory); err != nil {
 				return err
 			}
 		}
@@ -174,17 +179,61 @@ func (x *exporter) write(b *types.Batch) error {
 	return nil
 }
 
-// writeTo hands a batch to a writer and reserves what that keeps.
+// startPart begins the next file of a partition.
+func (x *exporter) startPart(partition string) (*outputFile, error) {
+	directory := strings.TrimRight(filepath.ToSlash(x.Path), "/") + "/" + partition
+	if err := x.files.MakeDirectory(x.ctx(), directory); err != nil {
+		return nil, err
+	}
+	name := strings.ReplaceAll(x.FileName, "{i}", strconv.Itoa(x.parts[partition]))
+	if strings.Contains(name, "{uuid}") {
+		name = strings.ReplaceAll(name, "{uuid}", newUUID())
+	}
+	x.parts[partition]++
+	return x.start(partition, directory+"/"+name)
+}
+
+// newUUID gives a random UUID, version 4.
+func newUUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// writeTo hands a batch to a writer and reserves what that keeps. Where partitions together keep too much, files end before their time, the largest first.
 func (x *exporter) writeTo(f *outputFile, b *types.Batch) error {
-	before := f.writer.Buffered()
+	x.uses++
+	f.used = x.uses
 	if err := f.writer.Write(x.ctx(), b); err != nil {
 		return err
 	}
-	grown := f.writer.Buffered() - before
-	if err := x.memory.Grow(grown); err != nil {
+	grown := f.writer.Buffered() - f.reserved
+	err := x.reserve(f, grown)
+	if len(x.PartitionBy) == 0 {
 		return err
 	}
-	x.reserved += grown
+	for err != nil || x.reserved > x.statement.db.budget.Limit()/bufferShare {
+		largest := x.first(func(a, b *outputFile) bool { return a.reserved > b.reserved })
+		if largest.reserved == 0 {
+			largest = f
+		}
+		if err := x.finish(largest); err != nil || largest == f {
+			return err
+		}
+		if err != nil {
+			err = x.reserve(f, grown)
+		}
+	}
+	return nil
+}
+
+// reserve takes memory for what a file's writer keeps, or gives it back.
+func (x *exporter) reserve(f *outputFile, bytes int64) error {
+	if err := x.memory.Grow(bytes); err != nil {
+		return err
+	}
+	f.reserved, x.reserved = f.reserved+bytes, x.reserved+bytes
 	return nil
 }
 
@@ -201,9 +250,10 @@ const nullPartition = "__HIVE_DEFAULT_PARTITION__"
 func (x *exporter) partitions(b *types.Batch) []partition {
 	var all []partition
 	place := map[string]int{}
-	keys := make([]*types.Vector, len(x.PartitionBy))
+	keys, labels := make([]*types.Vector, len(x.PartitionBy)), make([][]byte, len(x.PartitionBy))
 	for i, p := range x.PartitionBy {
 		keys[i] = kernels.Decode(&kernels.Env{Rows: b.Rows}, b.Columns[p])
+		labels[i] = append(appendEscaped(nil, []byte(x.Partitions[i])), '=')
 	}
 	var name []byte
 	for row := b.Selection.NextSet(0, b.Rows); row < b.Rows; row = b.Selection.NextSet(row+1, b.Rows) {
@@ -212,10 +262,10 @@ func (x *exporter) partitions(b *types.Batch) []partition {
 			if i > 0 {
 				name = append(name, '/')
 			}
-			name = append(name, url.PathEscape(x.Partitions[i])...)
-			name = append(name, '=')
+			name = append(name, labels[i]...)
 			if _, _, ok := v.Locate(row); ok {
-				name = append(name, escapeValue(types.Text(v, row))...)
+				x.text = types.AppendText(x.text[:0], v, row)
+				name = appendEscaped(name, x.text)
 			} else {
 				name = append(name, nullPartition...)
 			}
@@ -223,23 +273,31 @@ func (x *exporter) partitions(b *types.Batch) []partition {
 		at, known := place[string(name)]
 		if !known {
 			at = len(all)
-			place[string(name)] = at
 			all = append(all, partition{string(name), make(types.Bitmap, types.BitmapWords(b.Rows))})
+			place[all[at].directory] = at
 		}
 		all[at].rows.Set(row)
 	}
 	return all
 }
 
-// escapeValue makes a part of a path of a value: one that is empty or points elsewhere is not possible.
-func escapeValue(text string) string {
-	return strings.ReplaceAll(url.PathEscape(text), ".", "%2E")
+// appendEscaped appends a text as part of a path: all but letters, digits and - _ . ~ as %XX, as DuckDB has it.
+func appendEscaped(dst, text []byte) []byte {
+	for _, c := range text {
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_', c == '.', c == '~':
+			dst = append(dst, c)
+		default:
+			dst = append(dst, '%', "0123456789ABCDEF"[c>>4], "0123456789ABCDEF"[c&15])
+		}
+	}
+	return dst
 }
 
 // commit ends all files and makes them seen.
 func (x *exporter) commit() error {
-	for len(x.order) > 0 {
-		if err := x.finish(x.order[0]); err != nil {
+	for len(x.open) > 0 {
+		if err := x.finish(x.first(func(a, b *outputFile) bool { return a.used < b.used })); err != nil {
 			return err
 		}
 	}
@@ -258,11 +316,11 @@ func (x *exporter) commit() error {
 
 // close gives up what was not committed.
 func (x *exporter) close() {
-	for _, f := range x.order {
+	for _, f := range x.open {
 		_ = f.file.Abort() // nothing more can be done
+		_ = x.reserve(f, -f.reserved)
 	}
 	for _, f := range x.pending {
 		_ = f.Abort()
 	}
-	_ = x.memory.Grow(-x.reserved) // giving back does not fail
 }

@@ -15,7 +15,7 @@ func TestFunctionExamples(t *testing.T) {
 	set := expr.NewSet()
 	scalar.Register(set)
 	agg.Register(set)
-	db := sltDB{open(t, engine.Options{})}
+	db := sltDB{db: open(t, engine.Options{})}
 	for _, f := range set.Families() {
 		if f.Description == "" || len(f.Signatures) == 0 {
 			t.Errorf("%s: no description or signature", f.Name)

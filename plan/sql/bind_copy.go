@@ -22,9 +22,21 @@ func (b *binder) copyStatement(n *Copy) (Command, plan.Node, error) {
 // exportOptions are the options of COPY ... TO that are the statement's own, DuckDB's.
 func exportOptions() []catalog.Option {
 	return []catalog.Option{
+		{Name: "append", Type: types.Boolean},
+		{Name: "file_extension", Type: types.Varchar},
+		{Name: "file_size_bytes", Type: types.Varchar},
+		{Name: "filename_pattern", Type: types.Varchar},
 		{Name: "format", Type: types.Varchar},
+		{Name: "hive_file_pattern", Type: types.Boolean},
+		{Name: "overwrite", Type: types.Boolean},
 		{Name: "overwrite_or_ignore", Type: types.Boolean},
 		{Name: "partition_by", Type: types.ListOf(types.Varchar)},
+		{Name: "per_thread_output", Type: types.Boolean},
+		{Name: "preserve_order", Type: types.Boolean},
+		{Name: "return_files", Type: types.Boolean},
+		{Name: "return_stats", Type: types.Boolean},
+		{Name: "use_tmp_file", Type: types.Boolean},
+		{Name: "write_empty_file", Type: types.Boolean},
 		{Name: "write_partition_columns", Type: types.Boolean},
 	}
 }
@@ -57,17 +69,20 @@ func (b *binder) copyTo(n *Copy) (Command, plan.Node, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	e := &Export{Path: n.Path, Offset: n.PathSpan.Start, Format: writable, Overwrite: catalog.OptionOr(options, "overwrite_or_ignore", false)}
+	e := &Export{Path: n.Path, Offset: n.PathSpan.Start, Format: writable}
+	if err := b.exportFiles(n, e, options); err != nil {
+		return nil, nil, err
+	}
 	for _, x := range catalog.OptionOr(options, "partition_by", []any(nil)) {
 		name, _ := x.(string)
 		at := slices.IndexFunc(columns, func(c plan.Column) bool { return strings.EqualFold(c.Name, name) })
 		switch {
 		case at < 0:
-			return nil, nil, b.errorAt(n, types.CodeUndefinedColumn, "partition_by names the column %q, which is not there", name)
+			return nil, nil, b.errorAt(n.option("partition_by"), types.CodeUndefinedColumn, "partition_by names the column %q, which is not there", name)
 		case slices.Contains(e.PartitionBy, at):
-			return nil, nil, b.errorAt(n, types.CodeDuplicateColumn, "partition_by names the column %q twice", name)
+			return nil, nil, b.errorAt(n.option("partition_by"), types.CodeDuplicateColumn, "partition_by names the column %q twice", name)
 		case columns[at].Type.IsNested():
-			return nil, nil, b.unsupported(n, "partition_by of %s", columns[at].Type)
+			return nil, nil, b.unsupported(n.option("partition_by"), "partition_by of %s", columns[at].Type)
 		}
 		e.PartitionBy, e.Partitions = append(e.PartitionBy, at), append(e.Partitions, columns[at].Name)
 	}
@@ -82,13 +97,75 @@ func (b *binder) copyTo(n *Copy) (Command, plan.Node, error) {
 		e.Columns, e.Positions = append(e.Columns, c.Field), append(e.Positions, i)
 	}
 	if len(e.Columns) == 0 {
-		return nil, nil, b.errorAt(n, types.CodeInvalidParameter, "no column is left for the files").WithHint("Use WRITE_PARTITION_COLUMNS true.")
+		return nil, nil, b.errorAt(n.option("partition_by"), types.CodeInvalidParameter, "no column is left for the files").WithHint("Use WRITE_PARTITION_COLUMNS true.")
 	}
 	for _, o := range exportOptions() {
 		delete(options, o.Name)
 	}
+	if options["compression"] == nil && slices.ContainsFunc(writable.WriteOptions(), func(o catalog.Option) bool { return o.Name == "compression" }) {
+		// The reader goes by the same ending.
+		name := n.Path
+		if len(e.PartitionBy) > 0 {
+			name = e.FileName
+		}
+		if c, err := catalog.CompressionOf(name, "auto"); err == nil && c != "none" {
+			options["compression"] = c
+		}
+	}
 	e.Options = options
 	return e, node, nil
+}
+
+// exportFiles reads the options that say which files are written.
+func (b *binder) exportFiles(n *Copy, e *Export, options catalog.Options) error {
+	on := func(name string) bool { return catalog.OptionOr(options, name, false) }
+	for _, name := range []string{"per_thread_output", "return_files", "return_stats"} {
+		if on(name) {
+			return b.unsupported(n.option(name), "option %s of COPY", name)
+		}
+	}
+	for _, name := range []string{"hive_file_pattern", "use_tmp_file", "write_empty_file"} {
+		if !catalog.OptionOr(options, name, true) {
+			return b.unsupported(n.option(name), "COPY without %s", name)
+		}
+	}
+	if options["file_size_bytes"] != nil {
+		return b.unsupported(n.option("file_size_bytes"), "option file_size_bytes of COPY")
+	}
+	partitioned := options["partition_by"] != nil
+	switch {
+	case on("append") && on("overwrite"), on("append") && on("overwrite_or_ignore"), on("overwrite") && on("overwrite_or_ignore"):
+		return b.errorAt(n.option("overwrite", "overwrite_or_ignore"), types.CodeSyntax, "OVERWRITE, OVERWRITE_OR_IGNORE and APPEND exclude each other")
+	case partitioned && on("overwrite"):
+		return b.unsupported(n.option("overwrite"), "OVERWRITE of directories").(*types.Error).WithHint("OVERWRITE_OR_IGNORE keeps files of other names.")
+	case !partitioned && on("append"):
+		return b.unsupported(n.option("append"), "APPEND to a file")
+	}
+	e.Overwrite = on("overwrite_or_ignore") || on("append")
+	extension := strings.TrimPrefix(catalog.OptionOr(options, "file_extension", e.Format.Extensions()[0]), ".")
+	pattern := catalog.OptionOr(options, "filename_pattern", "data_{i}")
+	switch {
+	case strings.ContainsAny(extension+pattern, `/\`):
+		return b.errorAt(n.option("filename_pattern", "file_extension"), types.CodeInvalidParameter, "the name of a file has no slash")
+	case on("append") && options["filename_pattern"] == nil:
+		pattern = "data_{uuid}"
+	case on("append") && !strings.Contains(pattern, "{uuid}"):
+		return b.errorAt(n.option("filename_pattern"), types.CodeInvalidParameter, "with APPEND the names of files need {uuid}")
+	case !strings.Contains(pattern, "{i}") && !strings.Contains(pattern, "{uuid}"):
+		pattern += "{i}"
+	}
+	e.FileName = pattern + "." + extension
+	return nil
+}
+
+// option gives the first option that is written by one of some names; the statement when none is.
+func (n *Copy) option(names ...string) Node {
+	for _, o := range n.Options {
+		if slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(o.Name.Name, name) }) {
+			return o.Name
+		}
+	}
+	return n
 }
 
 // copyFrom binds COPY ... FROM, which adds the rows of a file to a table: its columns in their order.

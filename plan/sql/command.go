@@ -68,6 +68,8 @@ type Export struct {
 	PartitionBy []int
 	Partitions  []string // their names
 	Overwrite   bool     // files may be in the directory already
+	// FileName is that of a file in a directory: {i} stands for its number, which is there to tell files of one directory apart, {uuid} for a random UUID.
+	FileName string
 }
 
 // SetOption changes a setting, or brings it back to its default.
