@@ -168,7 +168,7 @@ func (n *Copy) option(names ...string) Node {
 	return n
 }
 
-// copyFrom binds COPY ... FROM, which adds the rows of a file to a table: its columns in their order.
+// copyFrom binds COPY ... FROM, which adds the rows of a file to a table: the columns of CSV in their order, those of other files by their names.
 func (b *binder) copyFrom(n *Copy) (Command, plan.Node, error) {
 	t, o, err := b.target(n.Table)
 	if err != nil {
@@ -192,8 +192,9 @@ func (b *binder) copyFrom(n *Copy) (Command, plan.Node, error) {
 		return nil, nil, err
 	}
 	delete(options, "format")
-	if format.Name() == "csv" && options["columns"] == nil {
-		// The table says what the columns are, not a sample.
+	// Where a file's text is all that is known of its columns, the table says what they are, not a sample.
+	told := slices.ContainsFunc(format.ReadOptions(), func(o catalog.Option) bool { return o.Name == "columns" })
+	if told {
 		fields := make([]types.FieldValue, len(columns))
 		for i, c := range columns {
 			f := t.Schema()[c]
@@ -204,20 +205,53 @@ func (b *binder) copyFrom(n *Copy) (Command, plan.Node, error) {
 	options["hive_partitioning"] = options["hive_partitioning"] == true
 	file, err := b.catalog.OpenFiles(b.ctx, catalog.FilesRequest{Format: format, Names: []string{n.Path}, Options: options, Type: b.namedType})
 	if err != nil {
-		return nil, nil, b.located(n, err)
+		return nil, nil, b.located(n.PathSpan, err)
 	}
 	node, err := b.scan(n, file, "'"+n.Path+"'", "", "file", nil, &scope{})
 	if err != nil {
 		return nil, nil, err
 	}
 	given := node.Columns()
+	if !told {
+		if given, err = b.namedAlike(n, given, t.Schema(), columns, o.Name); err != nil {
+			return nil, nil, err
+		}
+	}
 	if len(given) != len(columns) {
-		return nil, nil, b.errorAt(n, types.CodeSyntax, "COPY into %q needs %d columns but the file has %d", o.Name, len(columns), len(given))
+		return nil, nil, b.errorAt(n.PathSpan, types.CodeSyntax, "COPY into %q needs %d columns but the file has %d", o.Name, len(columns), len(given))
 	}
 	if node, err = b.assigned(n, n.PathSpan.Start, node, given, t, columns); err != nil {
 		return nil, nil, err
 	}
 	return &Change{Table: t, Write: plan.WriteRows{Verb: "Copy into", Name: o.Name, Columns: t.Schema(), Checks: checks}}, node, nil
+}
+
+// namedAlike gives the columns of a file that have the names of a table's columns, in the order of these. A file whose columns have names would be misread by
+// position. Without a list of columns the file has all and no other.
+func (b *binder) namedAlike(n *Copy, given []plan.Column, schema types.Schema, columns []int, table string) ([]plan.Column, error) {
+	names := make([]string, len(given))
+	for i, c := range given {
+		names[i] = c.Name
+	}
+	alike := make([]plan.Column, len(columns))
+	for i, c := range columns {
+		at := slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(name, schema[c].Name) })
+		if at < 0 {
+			e := b.errorAt(n.PathSpan, types.CodeUndefinedColumn, "the file has no column %q of %q", schema[c].Name, table)
+			if e.Hint = catalog.DidYouMean(schema[c].Name, names); e.Hint == "" {
+				e.Hint = "Name the columns that it has: COPY " + table + " (...) FROM."
+			}
+			return nil, e
+		}
+		alike[i] = given[at]
+	}
+	for _, name := range names {
+		if len(n.Columns) == 0 && findField(schema, name) < 0 {
+			return nil, b.errorAt(n.PathSpan, types.CodeUndefinedColumn, "the file has a column %q, %q has none", name, table).
+				WithHint("Name the columns that are to be read: COPY %s (...) FROM.", table)
+		}
+	}
+	return alike, nil
 }
 
 // copyFormat gives the format that the option FORMAT names, or the path's ending; CSV without either, as PostgreSQL has it.
