@@ -1,4 +1,4 @@
-// Package parquet reads Apache Parquet files: it is a catalog.Format.
+// Package parquet reads and writes Apache Parquet files: it is a catalog.Format.
 //
 // # The format in short
 //
