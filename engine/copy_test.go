@@ -406,10 +406,13 @@ func (f *countedFile) Abort() error  { return f.end(f.AtomicFile.Abort) }
 func TestCopyManyPartitions(t *testing.T) {
 	for _, format := range []string{"csv", "arrow"} {
 		for _, limit := range []int64{0, 4 << 20} {
+			if testing.Short() && (format != "csv" || limit != 0) {
+				continue
+			}
 			files := countingFiles{open: new(atomic.Int64), most: new(atomic.Int64)}
 			db := open(t, engine.Options{Files: files, MemoryLimit: limit})
 			dir := filepath.ToSlash(t.TempDir())
-			query := "SELECT range AS i, range // 100 % 300 AS k, repeat('x', 50) AS pad FROM range(60000)"
+			query := "SELECT range AS i, range * 7 % 300 AS k, repeat('x', 50) AS pad FROM range(60000)"
 			if n := mustExec(t, db, "COPY ("+query+") TO '"+dir+"/many' (FORMAT "+format+", PARTITION_BY (k))"); n != 60_000 {
 				t.Errorf("%s, limit %d: %d rows", format, limit, n)
 			}
@@ -419,8 +422,12 @@ func TestCopyManyPartitions(t *testing.T) {
 			if used := db.MemoryInUse(); used != 0 {
 				t.Errorf("%s, limit %d: %d bytes are still reserved", format, limit, used)
 			}
+			// Rows of one partition that come far apart meet in few files all the same.
+			if written := len(filesBelow(t, dir)); limit == 0 && written > 600 {
+				t.Errorf("%s: %d files", format, written)
+			}
 			db = open(t, engine.Options{})
-			if rows := mustRows(t, db, "SELECT count(*), sum(i), count(DISTINCT k), sum(k = i // 100 % 300) FROM read_"+format+"('"+dir+"/many/**/*', hive_partitioning = true)"); fmt.Sprint(rows) != "[[60000 1799970000 300 60000]]" {
+			if rows := mustRows(t, db, "SELECT count(*), sum(i), count(DISTINCT k), sum(k = i * 7 % 300) FROM read_"+format+"('"+dir+"/many/**/*', hive_partitioning = true)"); fmt.Sprint(rows) != "[[60000 1799970000 300 60000]]" {
 				t.Errorf("%s, limit %d: %v", format, limit, rows)
 			}
 		}

@@ -50,8 +50,12 @@ func (s *statement) export(e *sql.Export, bound *sql.Bound) (*Result, error) {
 	return s.count(x.rows)
 }
 
-// maxOpenFiles bounds the partitions that are written to at a time. The rows of others go into more files later.
-const maxOpenFiles = 100
+// maxOpenFiles bounds the partitions that are written to at a time. Where there are more, so many rows are held before they are written, partition after
+// partition, that most files get more than a few.
+const (
+	maxOpenFiles = 100
+	maxHeldRows  = 1 << 19
+)
 
 // bufferShare is the part of the budget, a quarter, that the buffers of partitions may take: the query needs some too.
 const bufferShare = 4
@@ -69,7 +73,11 @@ type exporter struct {
 	open    map[string]*outputFile // by directory; "" for a single file
 	pending []catalog.AtomicFile   // whole, but not to be seen yet
 	parts   map[string]int         // how many files a directory has
-	text    []byte                 // scratch
+
+	held      []*types.Batch // rows of partitions that wait for more of the same
+	heldRows  int
+	heldBytes int64  // reserved for them
+	text      []byte // scratch
 }
 
 // outputFile is a file being written.
@@ -153,17 +161,67 @@ func (x *exporter) finish(f *outputFile) error {
 	return nil
 }
 
-// write writes the rows of a batch.
+// write writes the rows of a batch, which it may keep.
 func (x *exporter) write(b *types.Batch) error {
-	x.rows += int64(b.Selected)
+	x.rows += int64(b.Rows)
+	switch {
+	case len(x.PartitionBy) == 0:
+		return x.writeTo(x.open[""], b.WithColumns(x.fileColumns(b)))
+	case len(x.parts) <= maxOpenFiles:
+		return x.writeParts(b)
+	}
+	// To write each batch at once would take a file for each few rows, as others are opened between them.
+	size := 2 * int64(b.MemorySize()) // with their concatenation
+	if err := x.memory.Grow(size); err != nil {
+		if err := x.writeHeld(); err != nil {
+			return err
+		}
+		return x.writeParts(b)
+	}
+	x.held, x.heldRows, x.heldBytes = append(x.held, b), x.heldRows+b.Rows, x.heldBytes+size
+	if x.heldRows >= maxHeldRows || x.heldBytes > x.statement.db.budget.Limit()/bufferShare {
+		return x.writeHeld()
+	}
+	return nil
+}
+
+// writeHeld writes the rows that were held, partition after partition.
+func (x *exporter) writeHeld() error {
+	if len(x.held) == 0 {
+		return nil
+	}
+	columns := make([]*types.Vector, len(x.held[0].Columns))
+	for c := range columns {
+		vectors := make([]*types.Vector, len(x.held))
+		for i, b := range x.held {
+			vectors[i] = b.Columns[c]
+		}
+		columns[c] = kernels.Concat(&kernels.Env{}, vectors)
+	}
+	b := types.NewBatch(columns, x.heldRows, x.held[0].Sequence)
+	x.held, x.heldRows = nil, 0
+	defer x.release()
+	return x.writeParts(b)
+}
+
+// release gives back the memory of rows that were held.
+func (x *exporter) release() {
+	_ = x.memory.Grow(-x.heldBytes) // giving back does not fail
+	x.heldBytes = 0
+}
+
+// fileColumns gives the columns of a batch that go into the files.
+func (x *exporter) fileColumns(b *types.Batch) []*types.Vector {
 	columns := make([]*types.Vector, len(x.Positions))
 	for i, p := range x.Positions {
 		columns[i] = b.Columns[p]
 	}
-	out := b.WithColumns(columns)
-	if len(x.PartitionBy) == 0 {
-		return x.writeTo(x.open[""], out)
-	}
+	return columns
+}
+
+// writeParts writes rows to the files of their partitions.
+func (x *exporter) writeParts(b *types.Batch) error {
+	columns := x.fileColumns(b)
 	for _, part := range x.partitions(b) {
 		f := x.open[part.directory]
 		if f == nil {
@@ -172,7 +230,11 @@ func (x *exporter) write(b *types.Batch) error {
 				return err
 			}
 		}
-		if err := x.writeTo(f, out.Select(part.rows)); err != nil {
+		rows := make([]*types.Vector, len(columns))
+		for i, v := range columns {
+			rows[i] = kernels.Take(&kernels.Env{}, v, part.rows, nil)
+		}
+		if err := x.writeTo(f, types.NewBatch(rows, len(part.rows), b.Sequence)); err != nil {
 			return err
 		}
 	}
@@ -240,13 +302,13 @@ func (x *exporter) reserve(f *outputFile, bytes int64) error {
 // partition is the rows of a batch that go into one directory.
 type partition struct {
 	directory string
-	rows      types.Bitmap
+	rows      []uint32
 }
 
 // nullPartition is what Hive writes for NULL.
 const nullPartition = "__HIVE_DEFAULT_PARTITION__"
 
-// partitions sorts the selected rows of a batch by the directories that their values name, in the order in which these come.
+// partitions sorts the rows of a batch by the directories that their values name, in the order in which these come.
 func (x *exporter) partitions(b *types.Batch) []partition {
 	var all []partition
 	place := map[string]int{}
@@ -256,7 +318,7 @@ func (x *exporter) partitions(b *types.Batch) []partition {
 		labels[i] = append(appendEscaped(nil, []byte(x.Partitions[i])), '=')
 	}
 	var name []byte
-	for row := b.Selection.NextSet(0, b.Rows); row < b.Rows; row = b.Selection.NextSet(row+1, b.Rows) {
+	for row := range b.Rows {
 		name = name[:0]
 		for i, v := range keys {
 			if i > 0 {
@@ -273,10 +335,10 @@ func (x *exporter) partitions(b *types.Batch) []partition {
 		at, known := place[string(name)]
 		if !known {
 			at = len(all)
-			all = append(all, partition{string(name), make(types.Bitmap, types.BitmapWords(b.Rows))})
+			all = append(all, partition{directory: string(name)})
 			place[all[at].directory] = at
 		}
-		all[at].rows.Set(row)
+		all[at].rows = append(all[at].rows, uint32(row))
 	}
 	return all
 }
@@ -296,6 +358,9 @@ func appendEscaped(dst, text []byte) []byte {
 
 // commit ends all files and makes them seen.
 func (x *exporter) commit() error {
+	if err := x.writeHeld(); err != nil {
+		return err
+	}
 	for len(x.open) > 0 {
 		if err := x.finish(x.first(func(a, b *outputFile) bool { return a.used < b.used })); err != nil {
 			return err
@@ -316,6 +381,7 @@ func (x *exporter) commit() error {
 
 // close gives up what was not committed.
 func (x *exporter) close() {
+	x.release()
 	for _, f := range x.open {
 		_ = f.file.Abort() // nothing more can be done
 		_ = x.reserve(f, -f.reserved)
