@@ -31,6 +31,9 @@ const (
 	recordBatchMessage = 3
 )
 
+// unionType is the kind of a field whose type is a union (Schema.fbs, Type).
+const unionType = 14
+
 // block is a message with a body: a record batch or a dictionary.
 type block struct {
 	metadata []byte    // the flatbuffer
@@ -121,6 +124,7 @@ func readFooter(ctx context.Context, file catalog.File) (*layout, error) {
 	if err := l.readSchema(first); err != nil {
 		return nil, err
 	}
+	headers := int64(0)
 	for i, blocks := range []*[]block{&l.dictionaries, &l.batches} {
 		const blockBytes = 24 // offset, length of the metadata, padding, length of the body
 		at, n := footer.vector(2+i, blockBytes)
@@ -128,6 +132,10 @@ func readFooter(ctx context.Context, file catalog.File) (*layout, error) {
 			b, err := readBlock(ctx, file, footer.long(at+k*blockBytes), []int{dictionaryMessage, recordBatchMessage}[i])
 			if err != nil {
 				return nil, within(err, "%s %d", []string{"dictionary", "record batch"}[i], k)
+			}
+			// Blocks of a hostile footer may all be the same message, which would be kept once for each.
+			if headers += int64(len(b.metadata)); headers > size {
+				return nil, corrupt("the footer's blocks overlap")
 			}
 			*blocks = append(*blocks, b)
 		}
@@ -272,7 +280,7 @@ func (l *layout) readSchema(m *message) error {
 	if m.header.integer(0, 2, 0) != 0 {
 		return unsupported("big-endian data are not supported")
 	}
-	l.collectIDs(m.header, 1, 0)
+	l.walkFields(m.header, 1, 2, &walk{left: len(m.metadata)})
 	if *m.bad {
 		return corrupt("the schema contradicts itself")
 	}
@@ -303,22 +311,46 @@ func parseSchema(stream []byte) (schema *arrow.Schema, err error) {
 	return schema, nil
 }
 
-// collectIDs walks the fields of a schema or of a field (field number children) in the order of their columns. The fields below a dictionary come
-// before it: they are those of its values, whose own dictionaries the values need.
-func (l *layout) collectIDs(t flatTable, children, depth int) {
-	at, n := t.vector(children, 4)
-	if depth > maxDepth {
+// walk bounds what a walk through a schema visits. Offsets of a hostile schema may share one field or text among many, which then are more, by
+// magnitudes, than the bytes they are made of; a schema that a writer made has no byte twice.
+type walk struct{ depth, left int }
+
+func (w *walk) take(t flatTable, bytes int) {
+	if w.left -= bytes; w.left < 0 || w.depth > maxDepth {
 		*t.bad = true
-		return
 	}
-	for i := range n {
-		f := t.tableAt(at + 4*i)
+}
+
+// walkFields walks the fields of a schema or of a field (children and metadata are field numbers) in the order of their columns, notes the dictionaries'
+// ids and checks all counts, which Arrow's library believes. The fields below a dictionary come before it: they are those of its values, whose own
+// dictionaries the values need.
+func (l *layout) walkFields(t flatTable, children, metadata int, w *walk) {
+	const offsetBytes, tableBytes = 4, 4 // of an element of a vector, and at least of the table it points to
+	at, n := t.vector(metadata, offsetBytes)
+	for i := 0; i < n && !*t.bad; i++ {
+		pair := t.tableAt(at + offsetBytes*i)
+		_, key := pair.vector(0, 1)
+		_, value := pair.vector(1, 1)
+		w.take(t, offsetBytes+tableBytes+key+value)
+	}
+	at, n = t.vector(children, offsetBytes)
+	w.depth++
+	for i := 0; i < n && !*t.bad; i++ {
+		f := t.tableAt(at + offsetBytes*i)
+		_, name := f.vector(0, 1)
+		w.take(t, offsetBytes+tableBytes+name)
+		if typed, ok := f.table(3); ok && f.integer(2, 1, 0) == unionType {
+			const codeBytes = 4
+			_, codes := typed.vector(1, codeBytes)
+			w.take(t, codeBytes*codes)
+		}
 		if *t.bad {
 			return
 		}
-		l.collectIDs(f, 5, depth+1)
+		l.walkFields(f, 5, 6, w)
 		if d, ok := f.table(4); ok {
 			l.ids = append(l.ids, d.integer(0, 8, 0))
 		}
 	}
+	w.depth--
 }
