@@ -392,21 +392,40 @@ func (r *rewriter) copyStatement(c *construct, set func(Statement)) {
 		}
 		r.expect(")")
 	} else {
-		for r.err == nil && r.tok().kind == tokenWord { // as PostgreSQL had it: WITH CSV HEADER DELIMITER '|'
-			o := CopyOption{Name: r.label()}
-			if r.tok().kind == tokenString {
-				o.Values = []string{r.tok().text}
-				r.pos++
-			}
-			o.Span = o.Name.Span
-			if isOneOf(strings.ToLower(o.Name.Name), []string{"csv", "parquet", "json", "arrow"}) && len(o.Values) == 0 {
-				o.Values, o.Name.Name = []string{strings.ToLower(o.Name.Name)}, "format"
-			}
-			n.Options = append(n.Options, o)
+		for r.err == nil && r.tok().kind == tokenWord {
+			n.Options = append(n.Options, r.oldCopyOption())
 		}
 	}
 	n.Span = r.spanFrom(first)
 	set(n)
+}
+
+// oldCopyOption reads an option as PostgreSQL had it: WITH CSV HEADER DELIMITER AS '|' FORCE QUOTE a, b.
+func (r *rewriter) oldCopyOption() CopyOption {
+	first := r.pos
+	o := CopyOption{Name: r.label()}
+	name := strings.ToLower(o.Name.Name)
+	switch {
+	case name == "force":
+		if o.Name.Name = "force_quote"; !r.accept("quote") {
+			r.expect("not", "null")
+			o.Name.Name = "force_not_null"
+		}
+		o.List = true
+		o.Values = append(o.Values, r.copyValue())
+		for r.accept(",") {
+			o.Values = append(o.Values, r.copyValue())
+		}
+	case isOneOf(name, []string{"csv", "parquet", "json", "arrow"}):
+		o.Values, o.Name.Name = []string{name}, "format"
+	case r.accept("as") || r.tok().kind == tokenString:
+		if r.tok().kind != tokenString {
+			r.syntaxError(r.pos)
+		}
+		o.Values = []string{r.copyValue()}
+	}
+	o.Span = r.spanFrom(first)
+	return o
 }
 
 // copyOption reads NAME, NAME value or NAME (value, ...).
