@@ -116,6 +116,11 @@ func isDirectory(path string) bool {
 	return err == nil && info.IsDir()
 }
 
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
+}
+
 // globTree walks from the last directory before the first pattern and matches the rest part by part.
 func globTree(ctx context.Context, pattern string) ([]string, error) {
 	parts := strings.Split(filepath.ToSlash(pattern), "/")

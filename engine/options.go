@@ -15,12 +15,11 @@ type Options struct {
 	// Threads is how many workers run at a time, over all queries; 0 is runtime.GOMAXPROCS(0).
 	Threads int
 	// MemoryLimit is how many bytes all queries together may hold in hash tables, sort runs and results on their way, and the tables that statements
-	// made in their rows; 0 is 80 % of the
-	// machine's memory, or of the cgroup's when that is smaller. A query that would go beyond fails with SQLSTATE 53200.
+	// made in their rows; 0 is 80 % of the machine's memory, or of the cgroup's when that is smaller. A query that would go beyond fails with SQLSTATE 53200.
 	MemoryLimit int64
 	// BatchRows is how many rows are processed at a time; 0 is exec.DefaultBatchRows. Results come in batches of about that size.
 	BatchRows int
-	// Files is where FROM 'path' reads; nil is the local file system.
+	// Files is where FROM 'path' reads and COPY writes; nil is the local file system, all of it. catalog.FilesWithin gives a part of that, or nothing.
 	Files catalog.FileSystem
 	// OptimizerOff leaves only the rules on that bring a plan to its normal form. Answers are the same, slower.
 	OptimizerOff bool

@@ -13,7 +13,7 @@
 // NewConnector and that to sql.OpenDB.
 //
 // The data source name is empty or a list of settings, as in a URL's query: "threads=2&memory_limit=1GB&TimeZone=Europe/Madrid". Those of SHOW ALL
-// are known.
+// are known. What only engine.Options has, such as which files statements may touch, takes NewConnector.
 //
 // # Parameters
 //
