@@ -53,26 +53,65 @@ func (b *binder) readFiles(t *TableFunction, name string, format catalog.Format,
 		o.set("format", "newline_delimited")
 	}
 	request.Options = o.options
-	paths, err := b.constantOption(positional[0], types.ListOf(types.Varchar))
-	if err != nil {
+	var err error
+	if request.Names, err = b.paths(positional[0]); err != nil {
 		return nil, err
-	}
-	list, _ := paths.([]any)
-	for _, p := range list {
-		path, ok := p.(string)
-		if !ok {
-			return nil, b.errorAt(positional[0], types.CodeInvalidParameter, "a path is NULL")
-		}
-		request.Names = append(request.Names, path)
-	}
-	if len(request.Names) == 0 {
-		return nil, b.errorAt(positional[0], types.CodeInvalidParameter, "no path is given")
 	}
 	table, err := b.catalog.OpenFiles(b.ctx, request)
 	if err != nil {
 		return nil, b.located(t.Call, err)
 	}
 	return b.scan(t, table, b.source(t.Call), "", name, t.Alias, s)
+}
+
+// paths evaluates a constant path or list of paths.
+func (b *binder) paths(n Expr) ([]string, error) {
+	value, err := b.constantOption(n, types.ListOf(types.Varchar))
+	if err != nil {
+		return nil, err
+	}
+	if value == nil {
+		return nil, b.errorAt(n, types.CodeInvalidParameter, "a path is NULL")
+	}
+	list, _ := value.([]any)
+	var paths []string
+	for _, p := range list {
+		path, ok := p.(string)
+		if !ok {
+			return nil, b.errorAt(n, types.CodeInvalidParameter, "a path is NULL")
+		}
+		paths = append(paths, path)
+	}
+	if len(paths) == 0 {
+		return nil, b.errorAt(n, types.CodeInvalidParameter, "no path is given")
+	}
+	return paths, nil
+}
+
+// globFiles binds glob('*.csv'): the files that a pattern, or each of a list of patterns, matches.
+func (b *binder) globFiles(t *TableFunction, s *scope) (plan.Node, error) {
+	if len(t.Call.Args) != 1 || t.Call.Args[0].Name != nil {
+		return nil, b.errorAt(t.Call, types.CodeUndefinedFunction, "glob takes a pattern or a list of patterns")
+	}
+	patterns, err := b.paths(t.Call.Args[0].Expr)
+	if err != nil {
+		return nil, err
+	}
+	node := &plan.Values{Output: []plan.Column{{ID: b.ids.New(), Field: types.Field{Name: "file", Type: types.Varchar, Nullable: true}}}}
+	for _, pattern := range patterns {
+		found, err := b.catalog.Files.Glob(b.ctx, pattern)
+		if err != nil {
+			return nil, b.located(t.Call, err)
+		}
+		for _, path := range found {
+			value, err := types.FromValues(nil, types.Varchar, []any{path})
+			if err != nil {
+				return nil, b.located(t.Call, err)
+			}
+			node.Rows = append(node.Rows, []*expr.Expr{expr.NewConstant(value)})
+		}
+	}
+	return b.addRelation(t, node, node.Output, "", "glob", t.Alias, s)
 }
 
 // optionReader reads options of a format.

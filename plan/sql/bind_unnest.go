@@ -19,6 +19,9 @@ func (b *binder) tableFunction(t *TableFunction, s *scope) (plan.Node, error) {
 	if format := b.readFormat(name); format != nil && len(call.Name.Parts) == 1 && plain && !t.Ordinality {
 		return b.readFiles(t, name, format, s)
 	}
+	if name == "glob" && len(call.Name.Parts) == 1 && plain && !t.Ordinality {
+		return b.globFiles(t, s)
+	}
 	switch {
 	case len(call.Name.Parts) > 1 || name != "unnest" && name != "range" && name != "generate_series":
 		return nil, b.unsupported(t, "the table function %s", b.source(call.Name))
