@@ -162,6 +162,8 @@ func TestSniffing(t *testing.T) {
 		{"empty lines", "a,b\n1,2\n\n3,4\n", nil, "a:BIGINT b:BIGINT / 1|2 / 3|4"},
 		{"semicolons", "a;b\n1;2,5\n", nil, "a:BIGINT b:VARCHAR / 1|2,5"},
 		{"pipes", "a|b\n1|2\n", nil, "a:BIGINT b:BIGINT / 1|2"},
+		{"pipes, commas in values", "a|b\nx,y|1\nz,w|2\n", nil, "a:VARCHAR b:BIGINT / x,y|1 / z,w|2"},
+		{"single quotes", "a,b\n'x,y',1\n'z,w',2\n", nil, "a:VARCHAR b:BIGINT / x,y|1 / z,w|2"},
 		{"tabs", "a\tb\n1\t2\n", nil, "a:BIGINT b:BIGINT / 1|2"},
 		{"quotes", "a,b\n\"x, y\",2\n\"q\"\"z\",3\n", nil, "a:VARCHAR b:BIGINT / x, y|2 / q\"z|3"},
 		{"single quotes", "a,b\n'x,y',2\n'z',3\n", nil, "a:VARCHAR b:BIGINT / x,y|2 / z|3"},

@@ -315,7 +315,8 @@ type candidate struct {
 	share  float64 // of the records that have this width
 }
 
-// better prefers dialects that make the wanted number of columns, then those that make more than one column of (nearly) all records, then those that make more records alike, then more columns.
+// better prefers dialects that make the wanted number of columns, then those that make more than one column of (nearly) all records, then those that make more records alike, then
+// those that skip fewer, then more columns.
 func (c *candidate) better(o *candidate) bool {
 	const nearlyAll = 0.9
 	if a, b := c.width == c.wanted, o.width == o.wanted; a != b {
@@ -326,6 +327,9 @@ func (c *candidate) better(o *candidate) bool {
 	}
 	if c.share != o.share {
 		return c.share > o.share
+	}
+	if c.skip != o.skip { // a dialect that explains every line beats one that drops some
+		return c.skip < o.skip
 	}
 	return c.width > o.width
 }
