@@ -71,11 +71,11 @@ func (c *Catalog) OpenFiles(ctx context.Context, request FilesRequest) (Table, e
 	if err := l.unite(byName); err != nil {
 		return nil, err
 	}
-	if OptionOr(request.Options, "hive_partitioning", true) {
-		l.addPartitions()
-	}
 	if err := l.addFilename(request.Options["filename"]); err != nil {
 		return nil, err
+	}
+	if OptionOr(request.Options, "hive_partitioning", true) {
+		l.addPartitions()
 	}
 	if len(paths) == 1 && len(l.virtual) == 0 {
 		return l.tables[0], nil
