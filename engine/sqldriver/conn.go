@@ -17,6 +17,7 @@ import (
 type conn struct {
 	connector *Connector
 	session   *engine.Conn
+	broken    bool // its session is closed, and no other began
 }
 
 var (
@@ -26,6 +27,7 @@ var (
 	_ driver.ConnBeginTx        = (*conn)(nil)
 	_ driver.Pinger             = (*conn)(nil)
 	_ driver.SessionResetter    = (*conn)(nil)
+	_ driver.Validator          = (*conn)(nil)
 	_ driver.NamedValueChecker  = (*conn)(nil)
 )
 
@@ -44,13 +46,22 @@ func (c *conn) begin(ctx context.Context) error {
 	return nil
 }
 
-// ResetSession begins a new session, for the next user of the connection.
+// ResetSession begins a new session, for the next user of the connection. Any error but driver.ErrBadConn would leave the connection in the pool, with the
+// settings and tables of the session that it closed.
 func (c *conn) ResetSession(ctx context.Context) error {
+	c.broken = true
 	if err := c.session.Close(); err != nil {
-		return err
+		return driver.ErrBadConn
 	}
-	return c.begin(ctx)
+	if err := c.begin(ctx); err != nil {
+		return driver.ErrBadConn
+	}
+	c.broken = false
+	return nil
 }
+
+// IsValid reports whether the connection has a session.
+func (c *conn) IsValid() bool { return !c.broken }
 
 // Close ends the session.
 func (c *conn) Close() error { return c.session.Close() }
@@ -80,9 +91,36 @@ func (c *conn) CheckNamedValue(v *driver.NamedValue) error {
 		v.Value = nil // its method may not expect to be called
 		return nil
 	}
+	// The Value method of a sql.Null converts to the few types that all drivers take; this one takes more.
+	if inner, valid, ok := ofNull(valuer); ok {
+		if v.Value = nil; valid {
+			v.Value = inner
+			return c.CheckNamedValue(v)
+		}
+		return nil
+	}
 	var err error
 	v.Value, err = valuer.Value()
 	return err
+}
+
+// ofNull gives what a sql.Null of any type holds.
+func ofNull(valuer driver.Valuer) (inner any, valid, ok bool) {
+	x := reflect.ValueOf(valuer)
+	if x.Kind() == reflect.Pointer {
+		x = x.Elem()
+	}
+	if x.Kind() != reflect.Struct || x.Type().PkgPath() != "database/sql" || !strings.HasPrefix(x.Type().Name(), "Null[") {
+		return nil, false, false
+	}
+	held := x.FieldByName("V")
+	// Only a pointer to some types, such as BigInt, has the methods that a parameter needs.
+	pointer := reflect.New(held.Type())
+	pointer.Elem().Set(held)
+	if _, isValuer := pointer.Interface().(driver.Valuer); isValuer {
+		return pointer.Interface(), x.FieldByName("Valid").Bool(), true
+	}
+	return held.Interface(), x.FieldByName("Valid").Bool(), true
 }
 
 // arguments gives the arguments of a statement as the engine takes them.
@@ -134,7 +172,8 @@ func (c *conn) ExecContext(ctx context.Context, text string, values []driver.Nam
 			if b == nil || err != nil {
 				return err
 			}
-			if n, ok := types.Value(b.Columns[0], 0).(int64); ok && counted {
+			if counted {
+				n, _ := types.Value(b.Columns[0], 0).(int64)
 				affected += affectedRows(n)
 			}
 		}
@@ -145,8 +184,7 @@ func (c *conn) ExecContext(ctx context.Context, text string, values []driver.Nam
 	return affected, nil
 }
 
-// countsRows recognises the result of a statement that writes: one BIGINT that is called Count. No query has one that is written so and not null
-// unless it asks for it by that name.
+// countsRows recognises the result of a statement that writes: one BIGINT that is called Count, as no query's is that does not ask for the name.
 func countsRows(columns types.Schema) bool {
 	return len(columns) == 1 && columns[0].Name == "Count" && columns[0].Type.Equal(types.BigInt)
 }

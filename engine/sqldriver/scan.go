@@ -51,8 +51,17 @@ func (b *BigInt) Value() (driver.Value, error) {
 	return &b.Int, nil
 }
 
-// Duration scans a TIME, as the time since midnight.
+// Duration scans a TIME, as the time since midnight, and is a parameter of that type.
 type Duration time.Duration
+
+// Value gives the value as a parameter; what is no time of a day is an error.
+func (d Duration) Value() (driver.Value, error) {
+	unit := types.Microsecond
+	if d%Duration(time.Microsecond) != 0 {
+		unit = types.Nanosecond
+	}
+	return types.NewValue(types.TimeOf(unit), time.Duration(d))
+}
 
 // Scan reads a time of day.
 func (d *Duration) Scan(source any) error {

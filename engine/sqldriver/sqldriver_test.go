@@ -149,6 +149,7 @@ func TestParameters(t *testing.T) {
 	db := open(t, "")
 	moment := time.Date(2024, 2, 29, 12, 30, 15, 0, time.UTC)
 	name := "named"
+	decimal := sqldriver.Decimal{DecimalValue: types.DecimalValue{Unscaled: big.NewInt(15), Scale: 1}}
 	for _, c := range []struct {
 		query string
 		args  []any
@@ -163,6 +164,13 @@ func TestParameters(t *testing.T) {
 		{"SELECT ?, typeof(?), ?, ?", []any{uint64(1 << 63), sqldriver.Decimal{DecimalValue: types.DecimalValue{Unscaled: big.NewInt(15), Scale: 1}},
 			sqldriver.UUID{UUIDValue: types.UUIDValue{15: 1}}, &sqldriver.BigInt{Int: *big.NewInt(5)}}, "[9223372036854775808 DECIMAL(2,1) 00000000-0000-0000-0000-000000000001 5]"},
 		{"SELECT ? + ?", []any{int8(1), 2.5}, "[3.5]"},
+		{"SELECT typeof($1), $1, typeof($2), $2", []any{sqldriver.Duration(90 * time.Minute), sqldriver.Duration(1)}, "[TIME 01:30:00 TIME_NS 00:00:00.000000001]"},
+		{"SELECT typeof($1), $1, typeof($2)", []any{sql.Null[sqldriver.Decimal]{V: decimal, Valid: true}, sql.Null[sqldriver.Decimal]{}}, `[DECIMAL(2,1) 1.5 "NULL"]`},
+		{"SELECT ?, ?", []any{sql.Null[sqldriver.UUID]{V: sqldriver.UUID{UUIDValue: types.UUIDValue{15: 1}}, Valid: true}, &sql.Null[sqldriver.UUID]{}},
+			"[00000000-0000-0000-0000-000000000001 <nil>]"},
+		{"SELECT ?, ?", []any{sql.Null[sqldriver.BigInt]{V: sqldriver.BigInt{Int: *big.NewInt(7)}, Valid: true}, (*sql.Null[sqldriver.BigInt])(nil)}, "[7 <nil>]"},
+		{"SELECT ?, typeof(?)", []any{sql.Null[uint64]{V: 1 << 63, Valid: true}, sql.Null[time.Duration]{V: 1, Valid: true}}, "[9223372036854775808 INTERVAL]"},
+		{"SELECT ?", []any{sql.Null[sql.NullString]{V: sql.NullString{String: "deep", Valid: true}, Valid: true}}, "[deep]"},
 	} {
 		row, err := queryRow(db, c.query, c.args...)
 		if err != nil || fmt.Sprint(row) != c.want {
@@ -323,6 +331,28 @@ func TestSessions(t *testing.T) {
 	}
 	if _, err := db.Exec("INSERT INTO own VALUES (1)"); err == nil {
 		t.Error("a temporary table is seen by the next session")
+	}
+	// A session that cannot begin, because its context has ended, must not be the old one again.
+	one, err := db.Conn(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := one.ExecContext(ctx, "SET TimeZone = 'UTC'"); err != nil {
+		t.Fatal(err)
+	}
+	if err := one.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		ended, cancel := context.WithCancel(ctx)
+		time.AfterFunc(0, cancel)
+		if other, err := db.Conn(ended); err == nil {
+			other.Close()
+		}
+		cancel()
+	}
+	if err := db.QueryRow("SHOW TimeZone").Scan(&zone); err != nil || zone != "Europe/Madrid" {
+		t.Errorf("the zone is %q (%v)", zone, err)
 	}
 	for _, name := range []string{"treads=1", "threads=x", "%zz"} {
 		if db, err := sql.Open(sqldriver.Name, name); err == nil {
