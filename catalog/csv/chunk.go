@@ -147,14 +147,22 @@ func (c *chunker) lastRecordEnd(text []byte) int {
 		if i := bytes.LastIndexByte(text[at:quote], mark); i >= 0 {
 			end = at + i + 1
 		}
-		// A quote opens a value only where one starts.
-		if before := quote - 1; before >= 0 && text[before] != c.delimiter && text[before] != '\n' && text[before] != '\r' {
+		// A quote opens a value only where one starts, or behind its blanks.
+		start := quote
+		for c.delimiter != ' ' && start > 0 && text[start-1] == ' ' {
+			start--
+		}
+		if start > 0 && text[start-1] != c.delimiter && text[start-1] != '\n' && text[start-1] != '\r' {
 			at = quote + 1
 			continue
 		}
 		close, _, closed := split.quotedEnd(text, quote+1)
 		if !closed {
 			break
+		}
+		if start < quote && split.skipBlanks(text, start) == start {
+			at = quote + 1
+			continue
 		}
 		at = close + 1
 	}

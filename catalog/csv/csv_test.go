@@ -186,6 +186,8 @@ func TestSniffing(t *testing.T) {
 		{"infinity", "p\ninf\n1.5\n", nil, "p:VARCHAR / inf / 1.5"},
 		{"NaN", "p\nnan\n1\n", nil, "p:DOUBLE / nan / 1.0"},
 		{"blanks", "i,j\n 1, 2\n3,4\n", nil, "i:BIGINT j:BIGINT / 1|2 / 3|4"},
+		{"blanks before quotes", "\"a\", \"b\"\n1, \"x, y\"\n2,  \"z\"\"\n\" \n", nil, "a:BIGINT b:VARCHAR / 1|x, y / 2|z\"\n"},
+		{"blanks before other quotes", "a,b\n1, \"x\"y\n2, 5\" z\n", nil, "a:BIGINT b:VARCHAR / 1| \"x\"y / 2| 5\" z"},
 		{"dates", "d\n2024-01-31\n2024-2-9\n", nil, "d:DATE / 2024-01-31 / 2024-02-09"},
 		{"dates, day first", "d\n01/02/2024\n03/04/2024\n", nil, "d:DATE / 2024-02-01 / 2024-04-03"},
 		{"dates, month first", "d\n01/02/2024\n03/31/2024\n", nil, "d:DATE / 2024-01-02 / 2024-03-31"},

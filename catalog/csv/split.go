@@ -62,6 +62,9 @@ func (s *splitter) record(chunk []byte, at int) (next, fields int, wrong problem
 	delimiters, newlines, returns := broadcast(s.delimiter), broadcast('\n'), broadcast('\r')
 	for {
 		var f field
+		if at < len(chunk) && chunk[at] == ' ' {
+			at = s.skipBlanks(chunk, at)
+		}
 		if s.quote != 0 && at < len(chunk) && chunk[at] == s.quote {
 			end, escaped, closed := s.quotedEnd(chunk, at+1)
 			f = field{uint32(at + 1), uint32(end-at-1) | quotedField}
@@ -125,6 +128,28 @@ func (s *splitter) note(number int, f field) {
 	if number < len(s.fields) && s.fields[number] != nil {
 		s.fields[number] = append(s.fields[number], f)
 	}
+}
+
+// skipBlanks gives where the quote of a value in quotes stands that has blanks before it, at when the value is of another kind: then the blanks are a part of
+// it, as is a quote behind which the value goes on.
+func (s *splitter) skipBlanks(chunk []byte, at int) int {
+	quote := at
+	for quote < len(chunk) && chunk[quote] == ' ' {
+		quote++
+	}
+	if s.quote == 0 || s.delimiter == ' ' || quote == len(chunk) || chunk[quote] != s.quote {
+		return at
+	}
+	end, _, closed := s.quotedEnd(chunk, quote+1)
+	if !closed {
+		return at
+	}
+	for end++; end < len(chunk) && chunk[end] == ' '; end++ {
+	}
+	if end < len(chunk) && chunk[end] != s.delimiter && chunk[end] != '\n' && chunk[end] != '\r' {
+		return at
+	}
+	return quote
 }
 
 // quotedEnd gives where a value in quotes ends, of which at is the first byte.
