@@ -6,6 +6,7 @@
 //	go run . tpcds -gen -sf 0.01              the same for TPC-DS
 //	go run . tpch -help                       all flags
 //	go run . trees                            compare the trees of random SELECTs with DuckDB's
+//	go run . files                            measure the reading of CSV, JSON, Parquet and Arrow files
 package main
 
 import (
@@ -29,8 +30,11 @@ func main() {
 
 func command(ctx context.Context, arguments []string) error {
 	if len(arguments) > 0 {
-		if arguments[0] == "trees" {
+		switch arguments[0] {
+		case "trees":
 			return runTrees(ctx, arguments[1:])
+		case "files":
+			return runFiles(ctx, arguments[1:])
 		}
 		for _, b := range benchmarks {
 			if b.name == arguments[0] {
@@ -38,5 +42,5 @@ func command(ctx context.Context, arguments []string) error {
 			}
 		}
 	}
-	return errors.New("usage: go run . tpch|tpcds|trees [flags]; -help lists the flags")
+	return errors.New("usage: go run . tpch|tpcds|trees|files [flags]; -help lists the flags")
 }
