@@ -311,9 +311,8 @@ func (b *builder) list(n *node, repetition, entry int, nullable bool) (*types.Ve
 			}
 			entries[slots-1].Length++
 			elements++
-		case r == n.repetition:
-			return nil, corrupt("a list goes on without an element")
 		}
+		// A further entry without an element is none: DuckDB writes an ARRAY that is NULL as so many of them.
 	}
 	entries, valid = entries[:slots], valid[:types.BitmapWords(slots)]
 	if !nullable || !nulls {

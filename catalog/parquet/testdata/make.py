@@ -154,6 +154,13 @@ c = duckdb.connect()
 c.execute(f"""COPY (SELECT i::INTEGER AS id, ('{{"a":' || i || '}}')::JSON AS j, (['red','green','blue'])[i % 3 + 1]::ENUM('red','green','blue') AS e,
   to_months(i::INTEGER) + to_days((i*2)::INTEGER) + to_milliseconds(i*1000) AS v, CASE WHEN i % 5 = 0 THEN NULL ELSE 'p' || i END AS s
   FROM range(200) t(i)) TO '{path("duckdb")}' (FORMAT parquet, COMPRESSION zstd)""")
+# An ARRAY that is NULL is written as a list that goes on without elements.
+c.execute(f"""COPY (SELECT * FROM (VALUES
+  (1, [1,2,3]::INT[3], [['a','b'],['c',NULL]]::VARCHAR[2][2], {{'p': [1.5,NULL]::DOUBLE[2]}}, [[1],[],NULL]::INT[][3]),
+  (2, NULL, NULL, NULL, NULL),
+  (3, [NULL,5,6]::INT[3], [NULL,['x','y']]::VARCHAR[2][2], {{'p': NULL}}, [NULL,[2,3],[]]::INT[][3]),
+  (4, [7,8,9]::INT[3], [['d','e'],['f','g']]::VARCHAR[2][2], {{'p': [3,4]::DOUBLE[2]}}, [[4],[5],[6]]::INT[][3])) t(id, a, b, c, d))
+  TO '{path("duckdb_arrays")}' (FORMAT parquet, COMPRESSION uncompressed)""")
 with gzip.GzipFile(path("expected")[:-len(".parquet")] + ".json.gz", "wb", mtime=0) as f:
     f.write(json.dumps(expected).encode())
 print(sum(os.path.getsize(os.path.join(here, f)) for f in os.listdir(here)), "bytes")
