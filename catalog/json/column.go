@@ -185,7 +185,9 @@ func (b *builder) value(s *scanner, depth int) bool {
 			}
 			return true
 		}
+		s.strict = true
 		text := s.skip(depth)
+		s.strict = false
 		if s.err == "" {
 			b.text(s, text, start)
 		}
@@ -203,7 +205,7 @@ func (b *builder) value(s *scanner, depth int) bool {
 		switch {
 		case c == '"':
 			return b.quoted(s)
-		case c == '-' || c-'0' <= 9 && c != 0:
+		case startsNumber(c):
 			if text, _ := s.number(); s.err == "" {
 				b.text(s, text, start)
 			}
@@ -224,7 +226,7 @@ func (b *builder) value(s *scanner, depth int) bool {
 			return true
 		}
 	case buildInt:
-		if c == '-' || c-'0' <= 9 && c != 0 {
+		if startsNumber(c) {
 			text, whole := s.number()
 			if s.err != "" {
 				return false
@@ -248,7 +250,7 @@ func (b *builder) value(s *scanner, depth int) bool {
 			b.floats = append(b.floats, x)
 			return true
 		}
-		if c == '-' || c-'0' <= 9 && c != 0 {
+		if startsNumber(c) {
 			text, _ := s.number()
 			if s.err != "" {
 				return false

@@ -53,7 +53,7 @@ func (h *shape) look(s *scanner, depth int) {
 			}
 			h.samples = append(h.samples, string(inside))
 		}
-	case c == '-' || c-'0' <= 9 && c != 0:
+	case startsNumber(c):
 		text, whole := s.number()
 		if s.err != "" {
 			return

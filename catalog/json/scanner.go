@@ -13,9 +13,10 @@ const maxDepth = 1000
 
 // scanner reads tokens of a text (RFC 8259). A fault is kept in err, with its place in at.
 type scanner struct {
-	text []byte
-	at   int
-	err  string
+	text   []byte
+	at     int
+	err    string
+	strict bool // NaN and Infinity are faults: the text is to be a value of type JSON
 }
 
 func (s *scanner) fail(what string) {
@@ -194,11 +195,23 @@ func hex4(b []byte) (rune, bool) {
 	return r, true
 }
 
-// number passes by a number and gives its text; whole says that it has neither fraction nor exponent.
+// startsNumber reports whether a value that begins so is a number, or NaN or Infinity.
+func startsNumber(c byte) bool { return c-'0' <= 9 || c == '-' || c == 'N' || c == 'I' }
+
+// number passes by a number and gives its text; whole says that it has neither fraction nor exponent. NaN, Infinity and -Infinity are no JSON, but what
+// DuckDB and Python write for them.
 func (s *scanner) number() (text []byte, whole bool) {
 	start := s.at
 	if s.text[s.at] == '-' {
 		s.at++
+	}
+	if s.at < len(s.text) && !s.strict && (s.text[s.at] == 'I' || s.text[start] == 'N') {
+		word := "Infinity"
+		if s.text[start] == 'N' {
+			word = "NaN"
+		}
+		s.word(word)
+		return s.text[start:s.at], false
 	}
 	digits := func() int {
 		first := s.at
@@ -287,7 +300,7 @@ func (s *scanner) skip(depth int) []byte {
 		s.word("false")
 	case c == 'n':
 		s.word("null")
-	case c == '-' || c-'0' <= 9 && c != 0:
+	case startsNumber(c):
 		s.number()
 	default:
 		s.unexpected()
