@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -300,6 +301,58 @@ func TestDictionaryMessages(t *testing.T) {
 		}
 		if want := "a b <nil> <nil> a c <nil> b x "; text != want {
 			t.Errorf("deltas %t: got %s, want %s", deltas, text, want)
+		}
+	}
+}
+
+// TestDictionaryTwice has a file, which has no order of dictionaries, give one twice.
+func TestDictionaryTwice(t *testing.T) {
+	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: dt}, {Name: "b", Type: dt}}, nil)
+	column := func(values string) arrow.Array {
+		v, _, err := array.FromJSON(memory.DefaultAllocator, dt.ValueType, bytes.NewReader([]byte(values)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, _, _ := array.FromJSON(memory.DefaultAllocator, dt.IndexType, bytes.NewReader([]byte(`[0, 1]`)))
+		return array.NewDictionaryArray(dt, k, v)
+	}
+	data := written(t, schema, false, []arrow.RecordBatch{array.NewRecordBatch(schema, []arrow.Array{column(`["p", "q"]`), column(`["r", "s"]`)}, 2)})
+	one := []byte{1, 0, 0, 0, 0, 0, 0, 0}
+	for at := 8; at < len(data); at++ { // one of them is the number of the second dictionary
+		i := bytes.Index(data[at:], one)
+		if i < 0 {
+			break
+		}
+		at += i
+		changed := bytes.Clone(data)
+		changed[at] = 0
+		if _, _, err := readAll(changed, nil); err != nil && strings.Contains(err.Error(), "dictionary 0 stands twice in the file") {
+			return
+		}
+	}
+	t.Error("no error names a dictionary that stands twice")
+}
+
+// TestBuffered checks that what a writer holds is bounded by the rows of a record batch and those of the last batch given to it.
+func TestBuffered(t *testing.T) {
+	schema := types.Schema{{Name: "a", Type: types.BigInt}}
+	const batchRows = 4001
+	for _, rows := range []int64{1, 1000, 4001, 5000, 100_000} {
+		w, err := Format{}.NewWriter(io.Discard, schema, catalog.Options{"row_group_size": rows})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 200 {
+			if err := w.Write(t.Context(), types.NewBatch([]*types.Vector{types.NewFixed(types.BigInt, make([]int64, batchRows), nil)}, batchRows, 0)); err != nil {
+				t.Fatal(err)
+			}
+			if held, bound := w.Buffered(), 2*8*(rows+batchRows); held > bound {
+				t.Fatalf("record batches of %d rows: %d bytes are held, more than %d", rows, held, bound)
+			}
+		}
+		if err := w.Close(t.Context()); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

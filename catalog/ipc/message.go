@@ -124,7 +124,7 @@ func readFooter(ctx context.Context, file catalog.File) (*layout, error) {
 	if err := l.readSchema(first); err != nil {
 		return nil, err
 	}
-	headers := int64(0)
+	headers, seen := int64(0), map[int64]bool{}
 	for i, blocks := range []*[]block{&l.dictionaries, &l.batches} {
 		const blockBytes = 24 // offset, length of the metadata, padding, length of the body
 		at, n := footer.vector(2+i, blockBytes)
@@ -136,6 +136,13 @@ func readFooter(ctx context.Context, file catalog.File) (*layout, error) {
 			// Blocks of a hostile footer may all be the same message, which would be kept once for each.
 			if headers += int64(len(b.metadata)); headers > size {
 				return nil, corrupt("the footer's blocks overlap")
+			}
+			if i == 0 && !b.delta {
+				// A file has no order in which one could replace the other; only streams have.
+				if seen[b.id] {
+					return nil, corrupt("dictionary %d stands twice in the file", b.id)
+				}
+				seen[b.id] = true
 			}
 			*blocks = append(*blocks, b)
 		}

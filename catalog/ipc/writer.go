@@ -10,7 +10,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/lacunadb/lacuna/catalog"
-	"github.com/lacunadb/lacuna/kernels"
 	"github.com/lacunadb/lacuna/types"
 )
 
@@ -79,9 +78,7 @@ type writer struct {
 	schema  *arrow.Schema
 	export  types.ExportOptions
 	rows    int64 // of a record batch
-	pending []*types.Batch
-	held    int64 // rows of pending
-	size    int64
+	pending catalog.RowBuffer
 }
 
 // Write copies the selected rows, and writes them when there are enough for a record batch.
@@ -89,18 +86,8 @@ func (w *writer) Write(ctx context.Context, batch *types.Batch) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	env := &kernels.Env{Rows: batch.Rows}
-	kept := types.NewBatch(make([]*types.Vector, len(batch.Columns)), batch.Selected, 0)
-	for i, v := range batch.Columns {
-		if batch.Selection != nil {
-			v = kernels.Filter(env, v, batch.Selection, batch.Selected)
-		}
-		kept.Columns[i] = kernels.Own(v)
-		w.size += int64(kept.Columns[i].MemorySize())
-	}
-	w.pending = append(w.pending, kept)
-	w.held += int64(kept.Rows)
-	for w.held >= w.rows {
+	w.pending.Add(batch)
+	for w.pending.Rows() >= w.rows {
 		if err := w.flush(w.rows); err != nil {
 			return err
 		}
@@ -110,34 +97,7 @@ func (w *writer) Write(ctx context.Context, batch *types.Batch) error {
 
 // flush writes so many of the pending rows.
 func (w *writer) flush(rows int64) error {
-	columns := make([][]*types.Vector, len(w.schema.Fields()))
-	taken := int64(0)
-	for taken < rows {
-		b := w.pending[0]
-		n := min(int64(b.Rows), rows-taken)
-		for i, v := range b.Columns {
-			columns[i] = append(columns[i], v.Slice(nil, 0, int(n)))
-		}
-		taken += n
-		if n == int64(b.Rows) {
-			w.pending = w.pending[1:]
-			continue
-		}
-		rest := types.NewBatch(make([]*types.Vector, len(b.Columns)), b.Rows-int(n), 0)
-		for i, v := range b.Columns {
-			rest.Columns[i] = v.Slice(nil, int(n), b.Rows)
-		}
-		w.pending[0] = rest
-	}
-	whole := types.NewBatch(make([]*types.Vector, len(columns)), int(rows), 0)
-	for i, vectors := range columns {
-		whole.Columns[i] = kernels.Concat(&kernels.Env{}, vectors)
-	}
-	w.held -= rows
-	if w.held == 0 {
-		w.size = 0
-	}
-	record, err := types.ExportBatch(whole, w.schema, w.export)
+	record, err := types.ExportBatch(w.pending.Take(rows), w.schema, w.export)
 	if err != nil {
 		return err
 	}
@@ -146,15 +106,15 @@ func (w *writer) flush(rows int64) error {
 }
 
 // Buffered gives the bytes of the rows that wait for their record batch.
-func (w *writer) Buffered() int64 { return w.size }
+func (w *writer) Buffered() int64 { return w.pending.Bytes() }
 
 // Close writes the rest and the end.
 func (w *writer) Close(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if w.held > 0 {
-		if err := w.flush(w.held); err != nil {
+	if rows := w.pending.Rows(); rows > 0 {
+		if err := w.flush(rows); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"math/big"
 	"math/bits"
 	"sync"
 
@@ -277,6 +278,9 @@ func (e *leafEncoder) number(row int32) int64 {
 	return x
 }
 
+// tooManyDigits is 10^38, the first number that DECIMAL(38, 0) does not hold.
+var tooManyDigits = new(big.Int).Exp(big.NewInt(10), big.NewInt(38), nil)
+
 // fixed gives a value of FIXED_LEN_BYTE_ARRAY: numbers are big-endian.
 func (e *leafEncoder) fixed(dst []byte, row int32) []byte {
 	switch e.vector.Type().Storage() {
@@ -290,8 +294,13 @@ func (e *leafEncoder) fixed(dst []byte, row int32) []byte {
 			return append(dst, u[:]...)
 		}
 		if e.vector.Type().Kind() == types.KindHugeInt {
-			if x, ok := types.Value(e.vector, int(row)).(interface{ BitLen() int }); ok && x.BitLen() > 126 {
-				e.err = types.KindErrorf(types.ErrCastOverflow, "HUGEINT %s has more than the 38 digits that Parquet keeps", types.Text(e.vector, int(row)))
+			// Nearly all values are known to fit by their high word, without being made into a big.Int.
+			const certain = 5_421_010_862_427_522_170 // 10^38 / 2^64, rounded down
+			if h := int64(high); h < -certain || h >= certain {
+				x, _ := types.Value(e.vector, int(row)).(*big.Int)
+				if x != nil && x.CmpAbs(tooManyDigits) >= 0 {
+					e.err = types.KindErrorf(types.ErrCastOverflow, "HUGEINT %s has more than the 38 digits that Parquet keeps", x)
+				}
 			}
 		}
 		dst = binary.BigEndian.AppendUint64(dst, high)

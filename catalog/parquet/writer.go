@@ -60,6 +60,11 @@ func (Format) NewWriter(w io.Writer, schema types.Schema, options catalog.Option
 	if len(schema) == 0 {
 		return nil, unsupported("a Parquet file needs a column")
 	}
+	var elements []schemaElement
+	out.root.eachElement(func(n *writtenNode) { elements = append(elements, n.element) })
+	if _, err := buildSchema(elements); err != nil {
+		return nil, err // what cannot be read is not written
+	}
 	return out, out.write([]byte(magic))
 }
 
@@ -72,9 +77,7 @@ type writer struct {
 	rows   int64 // of a row group
 	bytes  int64
 
-	pending []*types.Batch
-	held    int64
-	size    int64
+	pending catalog.RowBuffer
 	groups  []writtenGroup
 	total   int64
 }
@@ -98,62 +101,34 @@ func (w *writer) Write(ctx context.Context, batch *types.Batch) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	env := &kernels.Env{Rows: batch.Rows}
-	kept := types.NewBatch(make([]*types.Vector, len(batch.Columns)), batch.Selected, 0)
-	for i, v := range batch.Columns {
-		if batch.Selection != nil {
-			v = kernels.Filter(env, v, batch.Selection, batch.Selected)
+	w.pending.Add(batch)
+	for {
+		held := w.pending.Rows()
+		if held < w.rows && (held == 0 || w.pending.Bytes() <= w.bytes) {
+			return nil
 		}
-		kept.Columns[i] = kernels.Own(v)
-		w.size += int64(kept.Columns[i].MemorySize())
-	}
-	w.pending = append(w.pending, kept)
-	w.held += int64(kept.Rows)
-	for w.held >= w.rows || w.held > 0 && w.size > w.bytes {
-		if err := w.flush(ctx, min(w.held, w.rows)); err != nil {
+		if err := w.flush(ctx, min(held, w.rows)); err != nil {
 			return err
 		}
 	}
-	return nil
 }
 
 // Buffered gives the bytes of the rows that wait for their row group.
-func (w *writer) Buffered() int64 { return w.size }
+func (w *writer) Buffered() int64 { return w.pending.Bytes() }
 
 // flush writes so many of the pending rows as a row group.
 func (w *writer) flush(ctx context.Context, rows int64) error {
-	parts := make([][]*types.Vector, len(w.root.children))
-	for taken := int64(0); taken < rows; {
-		b := w.pending[0]
-		n := min(int64(b.Rows), rows-taken)
-		rest := types.NewBatch(make([]*types.Vector, len(b.Columns)), b.Rows-int(n), 0)
-		for i, v := range b.Columns {
-			parts[i] = append(parts[i], v.Slice(nil, 0, int(n)))
-			rest.Columns[i] = v.Slice(nil, int(n), b.Rows)
-		}
-		taken += n
-		if w.pending[0] = rest; rest.Rows == 0 {
-			w.pending = w.pending[1:]
-		}
-	}
-	w.held -= rows
-	w.size = 0
-	for _, b := range w.pending {
-		for _, v := range b.Columns {
-			w.size += int64(v.MemorySize())
-		}
-	}
+	taken := w.pending.Take(rows)
 	group := writtenGroup{rows: rows, offset: w.offset}
 	for i, column := range w.root.children {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		v := kernels.Concat(&kernels.Env{}, parts[i])
 		all := entryList{rows: make([]int32, rows), definition: make([]uint8, rows), repetition: make([]uint8, rows)}
 		for row := range all.rows {
 			all.rows[row] = int32(row)
 		}
-		if err := w.column(column, v, all, &group); err != nil {
+		if err := w.column(column, taken.Columns[i], all, &group); err != nil {
 			return err
 		}
 	}
@@ -164,8 +139,8 @@ func (w *writer) flush(ctx context.Context, rows int64) error {
 
 // Close writes the rest and the footer.
 func (w *writer) Close(ctx context.Context) error {
-	if w.held > 0 {
-		if err := w.flush(ctx, w.held); err != nil {
+	if rows := w.pending.Rows(); rows > 0 {
+		if err := w.flush(ctx, rows); err != nil {
 			return err
 		}
 	}
