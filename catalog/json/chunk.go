@@ -25,17 +25,40 @@ type chunker struct {
 	maxObject int
 	reader    io.Reader
 	rest      []byte
-	lines     int64
+	place     position
 	ended     bool
 	started   bool
+	some      bool   // a chunk has been given
 	closed    bool   // the array has ended
 	tail      []byte // read behind it
 }
 
-// chunk is a piece of the file: whole values, with white space and, of an array, commas between them.
+// chunk is a piece of the file: whole values, with white space and, of an array, commas between them. Each but the first of an array begins with the comma
+// before its value, so that what is valid does not depend on where the array is cut.
 type chunk struct {
 	bytes []byte
-	lines int64 // before it
+	start position
+	first bool // no value lies before it
+}
+
+// place gives the position of a byte of the chunk.
+func (k *chunk) place(at int) position {
+	p := k.start
+	p.pass(k.bytes[:at])
+	return p
+}
+
+// position is a place in a file: the lines before it, and the bytes of its line before it.
+type position struct{ lines, bytes int64 }
+
+// pass moves behind a text.
+func (p *position) pass(text []byte) {
+	if last := bytes.LastIndexByte(text, '\n'); last >= 0 {
+		p.lines += int64(bytes.Count(text, []byte{'\n'}))
+		p.bytes = int64(len(text) - last - 1)
+		return
+	}
+	p.bytes += int64(len(text))
 }
 
 // next gives the next chunk, nil after the last one.
@@ -67,15 +90,16 @@ func (c *chunker) next() (*chunk, error) {
 		}
 		if end == 0 && !c.closed {
 			if len(c.rest) > c.maxObject {
-				return nil, corrupt("the value in line %d is longer than %d bytes", c.lines+1, c.maxObject).WithHint("Set maximum_object_size.")
+				return nil, corrupt("the value in line %d is longer than %d bytes", c.place.lines+1, c.maxObject).WithHint("Set maximum_object_size.")
 			}
 			size = 2*len(c.rest) + c.size
 			continue
 		}
-		out := &chunk{bytes: c.rest[:end:end], lines: c.lines}
-		c.lines += int64(bytes.Count(out.bytes, []byte{'\n'}))
+		out := &chunk{bytes: c.rest[:end:end], start: c.place, first: !c.some}
+		c.place.pass(out.bytes)
 		c.rest = bytes.Clone(c.rest[end:])
 		if len(bytes.TrimSpace(out.bytes)) > 0 {
+			c.some = true
 			return out, nil
 		}
 	}
@@ -130,7 +154,7 @@ func (c *chunker) start() error {
 		if open < 0 || len(bytes.TrimSpace(c.rest[:open])) > 0 {
 			return corrupt("the file is not an array")
 		}
-		c.lines += int64(bytes.Count(c.rest[:open], []byte{'\n'}))
+		c.place.pass(c.rest[:open+1])
 		c.rest = c.rest[open+1:]
 	}
 	return nil
@@ -145,6 +169,7 @@ func (c *chunker) lastEnd() int {
 		return len(c.rest)
 	}
 	depth, end := 0, 0
+	array := c.form == formElements
 	for at := 0; at < len(c.rest); at++ {
 		switch c.rest[at] {
 		case '"':
@@ -154,21 +179,27 @@ func (c *chunker) lastEnd() int {
 					at++
 				}
 			}
-			if depth == 0 && at < len(c.rest) {
+			if depth == 0 && at < len(c.rest) && !array {
 				end = at + 1
 			}
 		case '{', '[':
 			depth++
 		case '}', ']':
-			if depth--; depth < 0 && c.form == formElements {
+			if depth--; depth < 0 && array {
 				c.closed, c.tail, c.rest = true, c.rest[at+1:], c.rest[:at]
 				return at
 			}
-			if depth <= 0 {
+			if depth <= 0 && !array {
 				end = at + 1
 			}
-		case ',', ' ', '\t', '\n', '\r':
-			if depth == 0 {
+		case ',':
+			if depth == 0 && array {
+				end = at
+			} else if depth == 0 {
+				end = at + 1
+			}
+		case ' ', '\t', '\n', '\r':
+			if depth == 0 && !array {
 				end = at + 1 // a number ends where something else begins
 			}
 		}

@@ -1,7 +1,9 @@
 package json
 
 import (
+	"errors"
 	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 	"unsafe"
@@ -488,7 +490,7 @@ func (b *builder) finish(env *kernels.Env, chunk []byte) (*types.Vector, error) 
 		for i, c := range b.children {
 			var err error
 			if children[i], err = c.finish(inner, chunk); err != nil {
-				return nil, err
+				return nil, b.ofElement(err)
 			}
 		}
 		if b.kind == buildList {
@@ -516,6 +518,17 @@ func (b *builder) finish(env *kernels.Env, chunk []byte) (*types.Vector, error) 
 		return v, nil
 	}
 	return kernels.Cast(env, v, b.typ)
+}
+
+// ofElement turns an error of an element into one of the list's row that has it.
+func (b *builder) ofElement(err error) error {
+	var e *types.Error
+	if !errors.As(err, &e) || e.Row < 0 {
+		return err
+	}
+	c := *e
+	c.Row = int64(slices.IndexFunc(b.entries, func(l types.ListEntry) bool { return l.Offset <= e.Row && e.Row < l.Offset+l.Length }))
+	return &c
 }
 
 // validUTF8 gives the line, counted from 1, where a text is not UTF-8; 0 for none.

@@ -1,6 +1,7 @@
 package json
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/lacunadb/lacuna/kernels"
@@ -10,9 +11,10 @@ import (
 // shape is what the values of a place have been so far.
 type shape struct {
 	bools, strings, lists, objects int
-	whole, wide, fractions         int // numbers: BIGINT, beyond it, with a fraction or an exponent
-	widest                         int // digits of a whole number
-	samples                        []any
+	whole, wide, fractions         int                  // numbers: BIGINT, beyond it, with a fraction or an exponent
+	widest                         int                  // digits of a whole number
+	samples                        []any                // strings that have not been tested
+	unfit                          [len(textTypes)]bool // the types that a string before them is not of
 	element                        *shape
 	fields                         []*namedShape
 	index                          map[string]*namedShape
@@ -23,8 +25,8 @@ type namedShape struct {
 	shape
 }
 
-// maxSamples is how many strings of a place are looked at, to see whether they are dates or the like.
-const maxSamples = 200
+// maxSamples is how many strings of a place are kept before they are tested for being dates or the like.
+const maxSamples = 1000
 
 // mapThreshold is how many keys make objects a MAP rather than a STRUCT.
 const mapThreshold = 200
@@ -47,11 +49,13 @@ func (h *shape) look(s *scanner, depth int) {
 	case c == '"':
 		h.strings++
 		inside, escaped := s.quoted()
-		if s.err == "" && len(h.samples) < maxSamples {
+		if s.err == "" && h.mayFit() {
 			if escaped {
 				inside, _ = unescape(nil, inside)
 			}
-			h.samples = append(h.samples, string(inside))
+			if h.samples = append(h.samples, string(inside)); len(h.samples) == maxSamples {
+				h.test()
+			}
 		}
 	case startsNumber(c):
 		text, whole := s.number()
@@ -122,7 +126,11 @@ func (h *shape) field(name string) *shape {
 func (h *shape) merge(o *shape) {
 	h.bools, h.strings, h.lists, h.objects = h.bools+o.bools, h.strings+o.strings, h.lists+o.lists, h.objects+o.objects
 	h.whole, h.wide, h.fractions, h.widest = h.whole+o.whole, h.wide+o.wide, h.fractions+o.fractions, max(h.widest, o.widest)
-	h.samples = append(h.samples, o.samples[:min(len(o.samples), max(0, maxSamples-len(h.samples)))]...)
+	h.test()
+	o.test()
+	for i := range h.unfit {
+		h.unfit[i] = h.unfit[i] || o.unfit[i]
+	}
 	if o.element != nil {
 		if h.element == nil {
 			h.element = &shape{}
@@ -150,7 +158,7 @@ func (h *shape) sqlType() types.Type {
 	case h.bools > 0:
 		return types.Boolean
 	case h.strings > 0:
-		return textType(h.samples)
+		return h.textType()
 	case h.wide > 0 && (h.fractions > 0 || h.widest > hugeDigits):
 		return types.JSON // as DOUBLE they would not be exact
 	case h.wide > 0:
@@ -177,31 +185,45 @@ func (h *shape) sqlType() types.Type {
 	return types.StructOf(fields...)
 }
 
-// textType gives the type that all texts of a sample are written as.
-func textType(samples []any) types.Type {
-	texts, err := types.FromValues(nil, types.Varchar, samples)
-	if err != nil || len(samples) == 0 {
-		return types.Varchar
+// textTypes are the types that texts may be of. may tells most that are not, at no cost.
+var textTypes = [...]struct {
+	typ types.Type
+	may func(string) bool
+}{
+	{types.Date, func(t string) bool { return len(t) == 10 && t[4] == '-' && t[7] == '-' }},
+	{types.Time, func(t string) bool { return len(t) >= 8 && t[2] == ':' && t[5] == ':' }},
+	{types.Timestamp, func(t string) bool { return isTimestamp(t) && !hasZone(t) }},
+	{types.TimestampTZ, func(t string) bool { return isTimestamp(t) && hasZone(t) }},
+	{types.UUID, func(t string) bool { return len(t) == 36 && t[8] == '-' && t[13] == '-' }},
+}
+
+// mayFit says whether the strings so far may be of one of textTypes; no others need to be kept.
+func (h *shape) mayFit() bool { return slices.Contains(h.unfit[:], false) }
+
+// test finds the types that the kept strings are not of, and lets go of them.
+func (h *shape) test() {
+	if len(h.samples) == 0 {
+		return
 	}
-	for _, candidate := range []struct {
-		typ types.Type
-		may func(string) bool
-	}{
-		{types.Date, func(t string) bool { return len(t) == 10 && t[4] == '-' && t[7] == '-' }},
-		{types.Time, func(t string) bool { return len(t) >= 8 && t[2] == ':' && t[5] == ':' }},
-		{types.Timestamp, func(t string) bool { return isTimestamp(t) && !hasZone(t) }},
-		{types.TimestampTZ, func(t string) bool { return isTimestamp(t) && hasZone(t) }},
-		{types.UUID, func(t string) bool { return len(t) == 36 && t[8] == '-' && t[13] == '-' }},
-	} {
-		every := true
-		for _, x := range samples {
-			every = every && candidate.may(x.(string))
-		}
-		if !every {
+	texts, err := types.FromValues(nil, types.Varchar, h.samples)
+	for i, candidate := range textTypes {
+		if h.unfit[i] {
 			continue
 		}
-		cast, err := kernels.Cast(&kernels.Env{Rows: len(samples), Try: true}, texts, candidate.typ)
-		if err == nil && types.NullCount(nil, cast) == 0 {
+		h.unfit[i] = err != nil || slices.ContainsFunc(h.samples, func(x any) bool { return !candidate.may(x.(string)) })
+		if !h.unfit[i] {
+			cast, err := kernels.Cast(&kernels.Env{Rows: len(h.samples), Try: true}, texts, candidate.typ)
+			h.unfit[i] = err != nil || types.NullCount(nil, cast) > 0
+		}
+	}
+	h.samples = h.samples[:0]
+}
+
+// textType gives the type that all texts are written as.
+func (h *shape) textType() types.Type {
+	h.test()
+	for i, candidate := range textTypes {
+		if !h.unfit[i] {
 			return candidate.typ
 		}
 	}

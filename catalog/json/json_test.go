@@ -236,15 +236,26 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`[{"a":1},{"a":2}`: "the array is not closed", `[{"a":1}] x`: "text follows the array", `[{"a":1} {"a":2}]`: "unexpected '{'",
+		`[{"a":1},{"a":2}`: "the array is not closed", `[{"a":1}] x`: "text follows the array", `[{"a":1} {"a":2}]`: "line 1, byte 10: unexpected '{'",
+		`[{"a":1},]`: "no value follows a comma", `[{"a":1}, ,{"a":2}]`: "unexpected ','", `[,{"a":1}]`: "line 1, byte 2: unexpected ','", `[{"a":1}{"a":2}]`: "unexpected '{'",
+		"[1,\n2 3]": "line 2, byte 3: unexpected '3'", `["a""b"]`: "unexpected '\"'", `[1,,2]`: "unexpected ','",
 		`{"a":1}}`: "unexpected '}'", "\xFF\xFE{\x00": "UTF-16",
 	} {
-		table, err := open([]byte(text), catalog.Options{"format": map[bool]string{true: "array", false: "unstructured"}[text[0] == '[']}, nil)
-		if err == nil {
-			_, err = readAll(table, chunkBytes, 100)
-		}
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", text, err, want)
+		for _, size := range []int{chunkBytes, 1, 3, 9} {
+			table, err := open([]byte(text), catalog.Options{"format": map[bool]string{true: "array", false: "unstructured"}[text[0] == '[']}, nil)
+			if err == nil {
+				_, err = readAll(table, size, 100)
+			}
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s, chunks of %d: %v, want %s", text, size, err, want)
+			}
+			// What the sample finds when the file is opened, the scan finds too.
+			if table, err = open([]byte(text), catalog.Options{"format": map[bool]string{true: "array", false: "unstructured"}[text[0] == '['], "columns": columns["columns"], "records": "false"}, named); err == nil {
+				_, err = readAll(table, size, 100)
+			}
+			if err == nil {
+				t.Errorf("%s, columns given, chunks of %d: no error", text, size)
+			}
 		}
 	}
 	long := []byte("{\"a\":\"" + strings.Repeat("x", 5000) + "\"}\n{\"a\":\"y\"}\n")
@@ -254,6 +265,42 @@ func TestErrors(t *testing.T) {
 	}
 	if err == nil || !strings.Contains(err.Error(), "longer than 1000 bytes") {
 		t.Errorf("a long value: %v", err)
+	}
+	if _, err := open(nil, catalog.Options{"records": "maybe", "columns": columns["columns"]}, named); err == nil || !strings.Contains(err.Error(), "records must be auto, true or false") {
+		t.Errorf("records = maybe: %v", err)
+	}
+}
+
+// TestTextsOfOneKind checks that all texts of the sample decide on a type, not the first ones only, and that an error of a cast names the row of the file
+// where lists lie in between.
+func TestTextsOfOneKind(t *testing.T) {
+	for _, last := range []string{"2024-02-01", "soon", "2024-02-31"} {
+		var text strings.Builder
+		for i := range 3000 {
+			fmt.Fprintf(&text, "{\"d\":[{\"e\":\"2024-01-%02d\"}]}\n", 1+i%31)
+		}
+		fmt.Fprintf(&text, "{\"d\":[{\"e\":\"%s\"}]}\n", last)
+		table, err := open([]byte(text.String()), nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := types.Varchar
+		if last == "2024-02-01" {
+			want = types.Date
+		}
+		if got := table.schema[0].Type.Elem().Type.Fields()[0].Type; !got.Equal(want) {
+			t.Errorf("texts that end with %s are %s, want %s", last, got, want)
+		}
+	}
+	text := "{\"d\":[\"2024-01-01\",\"2024-01-02\"]}\n{\"d\":null}\n{\"d\":[]}\n{\"d\":[\"2024-01-01\",\"no\"]}\n{\"d\":[\"2024-01-01\"]}\n"
+	for _, size := range []int{chunkBytes, 1, 60} {
+		table, err := open([]byte(text), catalog.Options{"columns": []types.FieldValue{{Name: "d", Value: "D"}}}, map[string]types.Type{"D": types.ListOf(types.Date)})
+		if err == nil {
+			_, err = readAll(table, size, 100)
+		}
+		if err == nil || !strings.Contains(err.Error(), "line 4") {
+			t.Errorf("chunks of %d: %v, want an error of line 4", size, err)
+		}
 	}
 }
 

@@ -152,7 +152,7 @@ func (m *morsel) next(pool *types.Pool) (*types.Batch, error) {
 		m.checked = true
 		if line := validUTF8(m.chunk.bytes); line > 0 {
 			if !t.ignore || t.form != formLines {
-				return nil, types.Errorf(types.CodeInvalidUTF8, "line %d is not valid UTF-8", m.chunk.lines+int64(line))
+				return nil, types.Errorf(types.CodeInvalidUTF8, "line %d is not valid UTF-8", m.chunk.start.lines+int64(line))
 			}
 			m.chunk.bytes = bytes.ToValidUTF8(m.chunk.bytes, []byte{0}) // no JSON has a zero: the record is left out
 			m.scanner.text = m.chunk.bytes
@@ -165,16 +165,10 @@ func (m *morsel) next(pool *types.Pool) (*types.Batch, error) {
 	root := m.root
 	root.reset()
 	starts := make([]int, 0, m.scan.batchRows)
-	for root.rows < m.scan.batchRows && m.scanner.more(t.form) {
+	for root.rows < m.scan.batchRows && m.scanner.more(m.chunk, t.form) {
 		s := &m.scanner
 		start := s.at
 		ok := root.value(s, 0)
-		if ok && s.err == "" && t.form == formElements {
-			s.space()
-			if s.at < len(s.text) && s.text[s.at] != ',' {
-				s.unexpected()
-			}
-		}
 		if ok && s.err == "" && t.form == formLines {
 			// A value ends with its line.
 			for s.at < len(s.text) && (s.text[s.at] == ' ' || s.text[s.at] == '\t' || s.text[s.at] == '\r') {
@@ -203,6 +197,9 @@ func (m *morsel) next(pool *types.Pool) (*types.Batch, error) {
 		}
 		return nil, m.mismatch(start)
 	}
+	if m.scanner.err != "" {
+		return nil, m.chunk.fault(&m.scanner)
+	}
 	if root.rows == 0 {
 		return nil, nil
 	}
@@ -212,7 +209,7 @@ func (m *morsel) next(pool *types.Pool) (*types.Batch, error) {
 // mismatch names the place of a value that is not of its column's type.
 func (m *morsel) mismatch(start int) error {
 	at := m.scanner.at
-	line := m.chunk.lines + int64(bytes.Count(m.chunk.bytes[:at], []byte{'\n'})) + 1
+	line := m.chunk.place(at).lines + 1
 	s := scanner{text: m.chunk.bytes, at: at}
 	text := s.skip(0)
 	if s.err != "" {
@@ -284,7 +281,7 @@ func (m *morsel) batch(pool *types.Pool, root *builder, starts []int) (*types.Ba
 	if err != nil {
 		var e *types.Error
 		if errors.As(err, &e) && e.Row >= 0 && int(e.Row) < len(starts) && t.records {
-			line := m.chunk.lines + int64(bytes.Count(m.chunk.bytes[:starts[e.Row]], []byte{'\n'})) + 1
+			line := m.chunk.place(starts[e.Row]).lines + 1
 			return nil, within(err, "line %d", line)
 		}
 		return nil, err

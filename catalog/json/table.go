@@ -114,7 +114,13 @@ func (t *table) look(ctx context.Context, file catalog.File, request catalog.Ope
 		if err := t.givenColumns(given, request.Type); err != nil {
 			return err
 		}
-		t.records = catalog.OptionOr(o, "records", "true") != "false"
+		switch records := strings.ToLower(catalog.OptionOr(o, "records", "auto")); records {
+		case "auto", "true":
+			t.records = true
+		case "false":
+		default:
+			return invalid("records must be auto, true or false, not %q", records)
+		}
 		return nil
 	case like != nil:
 		// The columns of the first file of a list are those of all.
@@ -198,7 +204,7 @@ func (t *table) sample(text []byte, rows int64, whole bool) (*shape, error) {
 			return columns, err
 		}
 		s := scanner{text: k.bytes}
-		for (rows < 0 || seen < rows) && s.more(t.form) {
+		for (rows < 0 || seen < rows) && s.more(k, t.form) {
 			start := s.at
 			if columns.look(&s, 0); s.err != "" {
 				if !whole && c.ended {
@@ -220,16 +226,25 @@ func (t *table) sample(text []byte, rows int64, whole bool) (*shape, error) {
 	return columns, nil
 }
 
-// more passes by what stands between values and reports whether another one begins.
-func (s *scanner) more(f form) bool {
-	s.space()
-	if f == formElements && s.at > 0 && s.at < len(s.text) && s.text[s.at] == ',' {
-		s.at++
-	} else if f == formElements && s.at == 0 && s.at < len(s.text) && s.text[s.at] == ',' {
-		s.at++ // of the chunk before
+// more passes by what stands between values and reports whether another one begins. Values of an array have one comma between them.
+func (s *scanner) more(k *chunk, f form) bool {
+	begins := s.at == 0 && k.first
+	if s.space(); s.at == len(s.text) {
+		return false
 	}
-	s.space()
-	return s.at < len(s.text)
+	switch {
+	case f != formElements:
+		return true
+	case begins:
+		if s.text[s.at] == ',' {
+			s.unexpected()
+		}
+	case !s.accept(','):
+		s.unexpected()
+	case s.peek() == 0 && s.at == len(s.text):
+		s.fail("no value follows a comma")
+	}
+	return s.err == ""
 }
 
 // nextLine gives where the line behind a place starts.
@@ -242,10 +257,8 @@ func nextLine(text []byte, at int) int {
 
 // fault gives what a scanner has found wrong as an error with its place.
 func (k *chunk) fault(s *scanner) error {
-	at := min(s.at, len(k.bytes))
-	line := k.lines + int64(bytes.Count(k.bytes[:at], []byte{'\n'})) + 1
-	column := at - (bytes.LastIndexByte(k.bytes[:at], '\n') + 1) + 1
-	return corrupt("line %d, byte %d: %s", line, column, s.err)
+	at := k.place(min(s.at, len(k.bytes)))
+	return corrupt("line %d, byte %d: %s", at.lines+1, at.bytes+1, s.err)
 }
 
 // nameColumns makes a column of each key. Keys that differ in case only get a number.
