@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/lacunadb/lacuna/engine/exec"
+	"github.com/lacunadb/lacuna/kernels"
 	"github.com/lacunadb/lacuna/plan"
 	"github.com/lacunadb/lacuna/types"
 )
@@ -89,7 +90,7 @@ func (r *Result) Next() bool {
 
 func (r *Result) fetch() (more bool) {
 	b := r.pull(func(b *types.Batch) (err error) {
-		r.batch, err = types.ExportBatch(b, r.schema, r.export)
+		r.batch, err = types.ExportBatch(kernels.EncodeColumns(&kernels.Env{}, b, r.columns), r.schema, r.export)
 		return err
 	})
 	return b != nil

@@ -251,6 +251,22 @@ func SchemaOf(n Node) types.Schema {
 	return schema
 }
 
+// Encoding gives how a column that an expression over a node becomes is handed out to Arrow, see types.Field: as the column that it reads, or as its
+// function says.
+func Encoding(e *expr.Expr, input []Column) types.Encoding {
+	switch e.Op {
+	case expr.Column:
+		for _, c := range input {
+			if c.ID == e.Column {
+				return c.Encoding
+			}
+		}
+	case expr.Call:
+		return e.Function.Encoding
+	}
+	return types.Plain
+}
+
 // Transform gives the plan with f applied to every node, inputs first. f returns its argument to keep a node.
 func Transform(n Node, f func(Node) Node) Node {
 	children := n.Children()

@@ -95,13 +95,13 @@ func (o *Optimizer) Trace(n Node, rule string) (before, after Node, err error) {
 	return nil, nil, types.Errorf(types.CodeInvalidConfig, "there is no optimizer rule %q", rule)
 }
 
-// sameColumns compares names and types. A rule may find out that a column is never null, not the reverse.
+// sameColumns compares names, types and encodings. A rule may find out that a column is never null, not the reverse.
 func sameColumns(before, after types.Schema) bool {
 	if len(before) != len(after) {
 		return false
 	}
 	for i := range before {
-		if before[i].Name != after[i].Name || !before[i].Type.Equal(after[i].Type) || after[i].Nullable && !before[i].Nullable {
+		if before[i].Name != after[i].Name || !before[i].Type.Equal(after[i].Type) || before[i].Encoding != after[i].Encoding || after[i].Nullable && !before[i].Nullable {
 			return false
 		}
 	}

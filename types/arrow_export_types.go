@@ -13,7 +13,8 @@ import (
 // types where the process has registered them, else their storage type.
 func ExportType(t Type, opts ExportOptions) arrow.DataType { return exportType(t, true, opts) }
 
-// ExportField gives the Arrow field of an SQL column, with the metadata from which ImportField restores the SQL type.
+// ExportField gives the Arrow field of an SQL column, with the metadata from which ImportField restores the SQL type. A column that is to be a dictionary
+// gets keys of 32 bits, one of runs run ends of 32 bits.
 func ExportField(f Field, opts ExportOptions) arrow.Field {
 	out := arrow.Field{Name: f.Name, Type: exportType(f.Type, f.Nullable, opts), Nullable: f.Nullable || f.Type.kind == KindNull}
 	metadata := map[string]string{}
@@ -40,7 +41,23 @@ func ExportField(f Field, opts ExportOptions) arrow.Field {
 	if len(metadata) > 0 {
 		out.Metadata = arrow.MetadataFrom(metadata)
 	}
+	out.Type = exportEncoding(f, out)
 	return out
+}
+
+// exportEncoding gives the Arrow type of a column in its encoding.
+func exportEncoding(f Field, plain arrow.Field) arrow.DataType {
+	_, encoded := plain.Type.(*arrow.DictionaryType) // an ENUM
+	switch {
+	case f.Type.kind == KindNull:
+	case f.Encoding == Dictionary && !encoded:
+		return &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: plain.Type}
+	case f.Encoding == RunEnd:
+		runs := arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, plain.Type)
+		runs.ValueNullable = plain.Nullable
+		return runs
+	}
+	return plain.Type
 }
 
 // unionMetadata says how the outer nulls of a union without a variant for them were written; "" for the usual way.

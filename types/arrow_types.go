@@ -94,8 +94,29 @@ func ImportType(dt arrow.DataType, metadata arrow.Metadata) (Type, error) {
 }
 
 // ImportField gives the SQL column of an Arrow field. Nullability follows null-semantics 2.3: a run-end-encoded column is nullable
-// when the field and its values both are, a union when one of its variants is.
-func ImportField(f arrow.Field) (Field, error) { return importField(f, UnionAuto) }
+// when the field and its values both are, a union when one of its variants is. The field's Encoding is that of the Arrow type.
+func ImportField(f arrow.Field) (Field, error) {
+	out, err := importField(f, UnionAuto)
+	if err == nil {
+		out.Encoding = importEncoding(f.Type, out.Type)
+	}
+	return out, err
+}
+
+// importEncoding gives the encoding of a column of Arrow type dt that became typ: the outermost, where there are several.
+func importEncoding(dt arrow.DataType, typ Type) Encoding {
+	switch d := dt.(type) {
+	case arrow.ExtensionType:
+		return importEncoding(d.StorageType(), typ)
+	case *arrow.DictionaryType:
+		if typ.kind != KindEnum {
+			return Dictionary
+		}
+	case *arrow.RunEndEncodedType:
+		return RunEnd
+	}
+	return Plain
+}
 
 // ImportSchema gives the SQL columns of an Arrow schema.
 func ImportSchema(s *arrow.Schema) (Schema, error) {

@@ -112,9 +112,9 @@ func (ex *exporter) field(v *Vector, f arrow.Field, rows visible, at *place) (*a
 	}
 	switch dt := f.Type.(type) {
 	case *arrow.DictionaryType:
-		return ex.dictionary(v, dt, rows, at)
+		return ex.dictionary(v, dt, f.Metadata, rows, at)
 	case *arrow.RunEndEncodedType:
-		return ex.runEnd(v, dt, rows, at)
+		return ex.runEnd(v, dt, f.Metadata, rows, at)
 	}
 	v = Flatten(ex.pool, v)
 	switch dt := f.Type.(type) {

@@ -10,7 +10,7 @@ import (
 
 // dictionary exports as a dictionary array. Dictionary vectors keep keys and entries; constants, runs and ENUMs have a dictionary of
 // their value, their runs and their members. Any other vector is its own dictionary, entry i for row i.
-func (ex *exporter) dictionary(v *Vector, dt *arrow.DictionaryType, rows visible, at *place) (*array.Data, error) {
+func (ex *exporter) dictionary(v *Vector, dt *arrow.DictionaryType, metadata arrow.Metadata, rows visible, at *place) (*array.Data, error) {
 	if v.typ.kind == KindEnum {
 		return ex.enum(Flatten(ex.pool, v), dt, at)
 	}
@@ -41,7 +41,7 @@ func (ex *exporter) dictionary(v *Vector, dt *arrow.DictionaryType, rows visible
 		}
 		keys.Bytes = Bytes(own)
 	}
-	dict, err := ex.field(entries, arrow.Field{Type: dt.ValueType, Nullable: true}, ex.selected(entries, Values[uint32](keys.Bytes), validity, rows), at)
+	dict, err := ex.field(entries, arrow.Field{Type: dt.ValueType, Nullable: true, Metadata: metadata}, ex.selected(entries, Values[uint32](keys.Bytes), validity, rows), at)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func (ex *exporter) enum(v *Vector, dt *arrow.DictionaryType, at *place) (*array
 
 // runEnd exports as a run-end-encoded array. Run-end vectors keep their runs; constants are one run, and neighbouring rows of
 // other vectors that are bitwise the same share a run.
-func (ex *exporter) runEnd(v *Vector, dt *arrow.RunEndEncodedType, rows visible, at *place) (*array.Data, error) {
+func (ex *exporter) runEnd(v *Vector, dt *arrow.RunEndEncodedType, metadata arrow.Metadata, rows visible, at *place) (*array.Data, error) {
 	v = ex.withRuns(v)
 	var ends *memory.Buffer
 	switch dt.RunEnds().ID() {
@@ -169,7 +169,7 @@ func (ex *exporter) runEnd(v *Vector, dt *arrow.RunEndEncodedType, rows visible,
 			start = int(end)
 		}
 	}
-	child, err := ex.field(values, arrow.Field{Type: dt.Encoded(), Nullable: dt.ValueNullable}, below, at)
+	child, err := ex.field(values, arrow.Field{Type: dt.Encoded(), Nullable: dt.ValueNullable, Metadata: metadata}, below, at)
 	if err != nil {
 		ends.Release()
 		return nil, err

@@ -95,6 +95,10 @@ type Field struct {
 	Name     string
 	Type     Type
 	Nullable bool
+
+	// Encoding is how a column is handed out to Arrow: Dictionary or RunEnd, if it came in so or a query made it so, else Plain. The vectors of the column
+	// may have any encoding. It counts for columns only, not for fields within types.
+	Encoding Encoding
 }
 
 // String gives the field as SQL: name TYPE [NOT NULL].

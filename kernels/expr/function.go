@@ -38,6 +38,8 @@ type Function struct {
 	Volatile bool // two calls may differ
 	// Encoded says that the kernel is about the encoding of its arguments: it gets them as they are, not entry by entry or run by run.
 	Encoded bool
+	// Encoding is how a column of results is handed out to Arrow, for functions that are there to give one; see types.Field.
+	Encoding types.Encoding
 	// Lambda is the expression that a function applies to the elements of lists; its columns are numbered for the kernel, not for the query. Nil
 	// for other functions.
 	Lambda *Expr

@@ -87,8 +87,8 @@ func registerSystem(set *expr.Set) {
 			},
 			Signatures: []string{"encoding(x ANY) -> VARCHAR"}, Description: "How a value's batch is encoded where the function is evaluated: plain, constant, dictionary or run_end.", Example: "encoding(1) = constant",
 		},
-		encoder("dictionary_encode", "The values as a dictionary: each different one once, and a number for each row.", "dictionary_encode('a') = a", dictionaryEncode),
-		encoder("run_end_encode", "The values as runs: each stretch of equal values once.", "run_end_encode('a') = a", runEndEncode),
+		encoder("dictionary_encode", "The values as a dictionary: each different one once, and a number for each row.", "dictionary_encode('a') = a", types.Dictionary, kernelOf(kernels.DictionaryEncode)),
+		encoder("run_end_encode", "The values as runs: each stretch of equal values once.", "run_end_encode('a') = a", types.RunEnd, kernelOf(kernels.RunEndEncode)),
 		&expr.Family{
 			Name: "decode",
 			Bind: func(args []expr.Arg) (*expr.Function, error) {
@@ -98,29 +98,29 @@ func registerSystem(set *expr.Set) {
 						Kernel: decodeBytes,
 					}, nil
 				}
-				return bindEncoder("decode", kernelOf(kernels.Decode), args)
+				return bindEncoder("decode", types.Plain, kernelOf(kernels.Decode), args)
 			},
 			Signatures: []string{"decode(b BLOB) -> VARCHAR", "decode(x ANY)"}, Description: "The text that bytes are in UTF-8; of other types the same value without dictionary or runs.", Example: "decode('abc'::BLOB) = abc",
 		},
 	)
 }
 
-func encoder(name, description, example string, encode func(*kernels.Env, *types.Vector) (*types.Vector, error)) *expr.Family {
+func encoder(name, description, example string, encoding types.Encoding, encode func(*kernels.Env, *types.Vector) (*types.Vector, error)) *expr.Family {
 	return &expr.Family{
 		Name:       name,
-		Bind:       func(args []expr.Arg) (*expr.Function, error) { return bindEncoder(name, encode, args) },
+		Bind:       func(args []expr.Arg) (*expr.Function, error) { return bindEncoder(name, encoding, encode, args) },
 		Signatures: []string{name + "(x ANY)"}, Description: description, Example: example,
 	}
 }
 
 // bindEncoder binds a function that changes the encoding of its argument and nothing else.
-func bindEncoder(name string, encode func(*kernels.Env, *types.Vector) (*types.Vector, error), args []expr.Arg) (*expr.Function, error) {
+func bindEncoder(name string, encoding types.Encoding, encode func(*kernels.Env, *types.Vector) (*types.Vector, error), args []expr.Arg) (*expr.Function, error) {
 	if len(args) != 1 {
 		return nil, nil
 	}
 	t := args[0].Type
 	return &expr.Function{
-		Name: name, Args: []types.Type{t}, Result: t, Encoded: true,
+		Name: name, Args: []types.Type{t}, Result: t, Encoded: true, Encoding: encoding,
 		Kernel: func(env *kernels.Env, _ types.Type, args []*types.Vector) (*types.Vector, error) {
 			return encode(env, args[0])
 		},
@@ -129,63 +129,6 @@ func bindEncoder(name string, encode func(*kernels.Env, *types.Vector) (*types.V
 
 func kernelOf(f func(*kernels.Env, *types.Vector) *types.Vector) func(*kernels.Env, *types.Vector) (*types.Vector, error) {
 	return func(env *kernels.Env, v *types.Vector) (*types.Vector, error) { return f(env, v), nil }
-}
-
-// dictionaryEncode numbers the different values in the order in which they first stand; NULL is one without an entry.
-func dictionaryEncode(env *kernels.Env, v *types.Vector) (*types.Vector, error) {
-	n := v.Len()
-	if v.Encoding() == types.Dictionary || n == 0 || v.Type().Kind() == types.KindNull {
-		return v, nil
-	}
-	rows := types.Alloc[uint32](env.Pool, n)
-	clear(rows)
-	groups, err := groupElements(env, rows, v)
-	if err != nil {
-		return nil, err
-	}
-	valid := types.LogicalValidity(env.Pool, v)
-	keys, number := types.Alloc[uint32](env.Pool, n), types.Alloc[uint32](env.Pool, n)
-	clear(keys)
-	var firsts []uint32
-	for i := range n {
-		if !valid.Has(i) {
-			continue
-		}
-		first := groups[i]
-		if int(first) == i {
-			number[i] = uint32(len(firsts))
-			firsts = append(firsts, first)
-		}
-		keys[i] = number[first]
-	}
-	if len(firsts) == 0 { // every key needs an entry, also under a null
-		firsts = []uint32{0}
-	}
-	return types.NewDictionary(keys, kernels.Decode(env, kernels.Take(env, v, firsts, nil)), valid), nil
-}
-
-func runEndEncode(env *kernels.Env, v *types.Vector) (*types.Vector, error) {
-	n := v.Len()
-	if v.Encoding() == types.RunEnd || n == 0 || v.Type().Kind() == types.KindNull {
-		return v, nil
-	}
-	plain := kernels.Decode(env, v)
-	equal, err := kernels.IsNotDistinct(elementEnv(env, n-1), plain.Slice(env.Pool, 0, n-1), plain.Slice(env.Pool, 1, n))
-	if err != nil {
-		return nil, err
-	}
-	repeats := kernels.TrueRows(env, equal)
-	var ends []int32
-	var firsts []uint32
-	for i := range n {
-		if i == 0 || !repeats.Has(i-1) {
-			firsts = append(firsts, uint32(i))
-			if i > 0 {
-				ends = append(ends, int32(i))
-			}
-		}
-	}
-	return types.NewRunEnd(append(ends, int32(n)), kernels.Take(env, plain, firsts, nil)), nil
 }
 
 // decodeBytes gives bytes as text, which they must be.

@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -402,6 +403,10 @@ func (s *selector) aggregated(input plan.Node, having, qualify **expr.Expr, keys
 			keys[i].expr = e
 		}
 	}
+	columns := encodedColumns(input)
+	for i := range a.groups {
+		a.groups[i].Output.Encoding = plan.Encoding(a.groups[i].Expr, columns)
+	}
 	return &plan.Aggregate{Input: input, Groups: a.groups, Sets: a.sets, Aggregates: a.calls, Grouping: a.setNumber}, nil
 }
 
@@ -414,11 +419,17 @@ func distinctKeys(on []Expr) []OrderItem {
 	return items
 }
 
+// encodedColumns gives the columns of a node that have an encoding: few, if any.
+func encodedColumns(node plan.Node) []plan.Column {
+	return slices.DeleteFunc(slices.Clone(node.Columns()), func(c plan.Column) bool { return c.Encoding == types.Plain })
+}
+
 // project computes the select list, removes duplicates and sorts. Keys that are not in the list travel along as hidden columns.
 func (s *selector) project(node plan.Node, keys, on []orderKey) (plan.Node, error) {
 	p := &plan.Project{Input: node}
+	columns := encodedColumns(node)
 	add := func(name string, e *expr.Expr) plan.Column {
-		c := plan.Column{ID: s.ids.New(), Field: types.Field{Name: name, Type: e.Type, Nullable: e.Nullable}}
+		c := plan.Column{ID: s.ids.New(), Field: types.Field{Name: name, Type: e.Type, Nullable: e.Nullable, Encoding: plan.Encoding(e, columns)}}
 		p.Output, p.Exprs = append(p.Output, c), append(p.Exprs, e)
 		return c
 	}

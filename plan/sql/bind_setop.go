@@ -96,6 +96,9 @@ func (b *binder) union(n *SetOperation, left, right plan.Node) (plan.Node, error
 	r := right.Columns()
 	for i, c := range left.Columns() {
 		c.Nullable = c.Nullable || r[i].Nullable
+		if c.Encoding != r[i].Encoding {
+			c.Encoding = types.Plain
+		}
 		union.Output = append(union.Output, plan.Column{ID: b.ids.New(), Field: c.Field})
 	}
 	if !n.All {

@@ -1,0 +1,67 @@
+package kernels
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/lacunadb/lacuna/types"
+	"github.com/lacunadb/lacuna/types/arrowtest"
+)
+
+// TestEncode encodes random vectors of every type: the rows stay bit by bit, no two entries of a dictionary are the same, and neighbouring runs differ.
+func TestEncode(t *testing.T) {
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 31))
+		typ := arrowtest.RandomType(rng, int(seed%4))
+		var b DictionaryBuilder
+		var before *types.Vector
+		for range 3 {
+			v, err := types.Import(arrowtest.RandomArray(rng, memory.DefaultAllocator, typ, 1+rng.IntN(200), arrowtest.Options{}), types.ImportOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, got := range map[string]*types.Vector{"dictionary": DictionaryEncode(nil, v), "built dictionary": b.Encode(nil, v), "runs": RunEndEncode(nil, v)} {
+				for i := range v.Len() {
+					if !types.SameBits(got, i, v, i) {
+						t.Fatalf("seed %d: row %d of the %s of %s is %s, want %s", seed, i, name, v.Type(), types.Text(got, i), types.Text(v, i))
+					}
+				}
+			}
+			entries := b.Encode(nil, v).Entries()
+			for i := range entries.Len() {
+				if before != nil && i < before.Len() && !types.SameBits(entries, i, before, i) {
+					t.Fatalf("seed %d: entry %d has changed", seed, i)
+				}
+				for j := range i {
+					if types.SameBits(entries, i, entries, j) {
+						t.Fatalf("seed %d: entries %d and %d of %s are both %s", seed, i, j, v.Type(), types.Text(entries, i))
+					}
+				}
+			}
+			before = entries
+			if runs := RunEndEncode(nil, v); v.Encoding() != types.RunEnd && runs.Encoding() == types.RunEnd {
+				for i := 1; i < runs.RunValues().Len(); i++ {
+					if types.SameBits(runs.RunValues(), i-1, runs.RunValues(), i) {
+						t.Fatalf("seed %d: runs %d and %d of %s are the same", seed, i-1, i, v.Type())
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestEncodeBits keeps floats apart that are equal but not the same.
+func TestEncodeBits(t *testing.T) {
+	negative, payload := math.Copysign(0, -1), math.Float64frombits(0x7ff8000000000123)
+	values := []float64{0, negative, math.NaN(), payload, 0, negative, math.NaN(), payload}
+	v := types.NewFixed(types.Double, values, nil)
+	if n := DictionaryEncode(nil, v).Entries().Len(); n != 4 {
+		t.Errorf("%d entries, want 4", n)
+	}
+	if n := RunEndEncode(nil, v).RunValues().Len(); n != 8 {
+		t.Errorf("%d runs, want 8", n)
+	}
+}
