@@ -54,10 +54,13 @@ func (c *cursor) next() (int, bool) {
 }
 
 func newWalker(b *block, ids []int64) *walker {
-	w := &walker{block: b, bad: b.header.bad, ids: ids}
+	own := *b // a dictionary's header is read by many workers at a time; each notes for itself what is bad
+	bad := *b.header.bad
+	own.header.bad = &bad
+	w := &walker{block: &own, bad: &bad, ids: ids}
 	for i, c := range []*cursor{&w.nodes, &w.buffers, &w.variadic} {
 		c.size = []int{16, 16, 8}[i]
-		c.at, c.left = b.header.vector([]int{1, 2, 4}[i], c.size)
+		c.at, c.left = own.header.vector([]int{1, 2, 4}[i], c.size)
 	}
 	return w
 }

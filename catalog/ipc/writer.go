@@ -3,6 +3,7 @@ package ipc
 import (
 	"context"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -10,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/lacunadb/lacuna/catalog"
+	"github.com/lacunadb/lacuna/kernels"
 	"github.com/lacunadb/lacuna/types"
 )
 
@@ -20,7 +22,8 @@ const defaultGroupRows = 122880
 
 // WriteOptions are compression ("none", "lz4", "zstd"), row_group_size (rows of a record batch), stream (the format of streams instead of that of
 // files), string_view (utf8_view instead of utf8) and union_policy, one of the policies of types.UnionPolicy without a type code: where the nulls of
-// unions go. The default loses nothing when Lacuna reads the file.
+// unions go. The default loses nothing when Lacuna reads the file. Columns that are dictionaries, of values without
+// parts, or run-end-encoded are written so.
 func (Format) WriteOptions() []catalog.Option {
 	return []catalog.Option{
 		{Name: "compression", Type: types.Varchar, Aliases: []string{"codec"}},
@@ -49,8 +52,16 @@ func (Format) NewWriter(w io.Writer, schema types.Schema, options catalog.Option
 		return nil, types.Errorf(types.CodeInvalidParameter, "unknown union_policy %q", policy).
 			WithHint("The policies are Default, Keep, NullVariant, ValidityStruct, WidenAll, InPlace and Forbid.")
 	}
-	out.schema = types.ExportSchema(schema, out.export)
-	settings := []ipc.Option{ipc.WithSchema(out.schema), ipc.WithAllocator(memory.DefaultAllocator)}
+	out.columns = slices.Clone(schema)
+	for i, f := range schema {
+		// Arrow's writer gets additions to dictionaries of nested types wrong (v18.8.0), and does not add to those that have dictionaries in them.
+		if f.Encoding == types.Dictionary && (len(f.Type.Fields()) > 0 || f.Type.Kind() == types.KindEnum) {
+			out.columns[i].Encoding = types.Plain
+		}
+	}
+	out.schema = types.ExportSchema(out.columns, out.export)
+	out.builders = make([]kernels.DictionaryBuilder, len(schema))
+	settings := []ipc.Option{ipc.WithSchema(out.schema), ipc.WithAllocator(memory.DefaultAllocator), ipc.WithDictionaryDeltas(true)}
 	switch codec := strings.ToLower(catalog.OptionOr(options, "compression", "none")); codec {
 	case "none", "uncompressed":
 	case "lz4", "lz4_frame":
@@ -60,25 +71,23 @@ func (Format) NewWriter(w io.Writer, schema types.Schema, options catalog.Option
 	default:
 		return nil, types.Errorf(types.CodeInvalidParameter, "unknown compression %q", codec).WithHint("It may be none, lz4 or zstd.")
 	}
-	var err error
 	if catalog.OptionOr(options, "stream", false) {
 		out.file = ipc.NewWriter(w, settings...)
-	} else if out.file, err = ipc.NewFileWriter(w, settings...); err != nil {
-		return nil, writeError(err)
+	} else {
+		out.file = ipc.NewWriterWithPayloadWriter(&fileWriter{out: w}, settings...)
 	}
 	return out, nil
 }
 
 // writer collects the rows of a record batch.
 type writer struct {
-	file interface {
-		Write(arrow.RecordBatch) error
-		Close() error
-	}
-	schema  *arrow.Schema
-	export  types.ExportOptions
-	rows    int64 // of a record batch
-	pending catalog.RowBuffer
+	file     *ipc.Writer
+	columns  types.Schema
+	schema   *arrow.Schema
+	export   types.ExportOptions
+	rows     int64 // of a record batch
+	pending  catalog.RowBuffer
+	builders []kernels.DictionaryBuilder // of the columns that are dictionaries, which have one for the whole file
 }
 
 // Write copies the selected rows, and writes them when there are enough for a record batch.
@@ -97,7 +106,13 @@ func (w *writer) Write(ctx context.Context, batch *types.Batch) error {
 
 // flush writes so many of the pending rows.
 func (w *writer) flush(rows int64) error {
-	record, err := types.ExportBatch(w.pending.Take(rows), w.schema, w.export)
+	batch := w.pending.Take(rows)
+	for i, f := range w.columns {
+		if v := batch.Columns[i]; f.Encoding == types.Dictionary && f.Type.Kind() != types.KindNull {
+			batch.Columns[i] = w.builders[i].Encode(&kernels.Env{}, v)
+		}
+	}
+	record, err := types.ExportBatch(batch, w.schema, w.export)
 	if err != nil {
 		return err
 	}
@@ -105,8 +120,14 @@ func (w *writer) flush(rows int64) error {
 	return writeError(w.file.Write(record))
 }
 
-// Buffered gives the bytes of the rows that wait for their record batch.
-func (w *writer) Buffered() int64 { return w.pending.Bytes() }
+// Buffered gives the bytes of the rows that wait for their record batch, and of the dictionaries.
+func (w *writer) Buffered() int64 {
+	n := w.pending.Bytes()
+	for i := range w.builders {
+		n += int64(w.builders[i].MemorySize())
+	}
+	return n
+}
 
 // Close writes the rest and the end.
 func (w *writer) Close(ctx context.Context) error {
