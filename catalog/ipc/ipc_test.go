@@ -355,6 +355,45 @@ func TestDictionaryMessages(t *testing.T) {
 	}
 }
 
+// TestDictionariesOfStreams reads streams whose dictionaries grow or are replaced with every batch: each is read about once, and few are kept.
+func TestDictionariesOfStreams(t *testing.T) {
+	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
+	schema := arrow.NewSchema([]arrow.Field{{Name: "d", Type: dt}}, nil)
+	const batches = 400
+	for _, grow := range []bool{true, false} {
+		var records []arrow.RecordBatch
+		var entries []string
+		for i := range batches {
+			if !grow {
+				entries = nil
+			}
+			entries = append(entries, fmt.Sprintf("entry %d of the dictionary", i))
+			values, keys := array.NewStringBuilder(memory.DefaultAllocator), array.NewInt32Builder(memory.DefaultAllocator)
+			values.AppendValues(entries, nil)
+			keys.AppendValues([]int32{int32(len(entries) - 1), 0}, nil)
+			records = append(records, array.NewRecordBatch(schema, []arrow.Array{array.NewDictionaryArray(dt, keys.NewArray(), values.NewArray())}, 2))
+		}
+		data := written(t, schema, true, records, ipc.WithDictionaryDeltas(true))
+		read := 0
+		_, got, err := readAll(data, &read)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range batches {
+			first := i
+			if grow {
+				first = 0
+			}
+			if a, b := types.Text(got[0], 2*i), types.Text(got[0], 2*i+1); a != fmt.Sprintf("entry %d of the dictionary", i) || b != fmt.Sprintf("entry %d of the dictionary", first) {
+				t.Fatalf("grow %t: batch %d has %q and %q", grow, i, a, b)
+			}
+		}
+		if read > 4*len(data) {
+			t.Errorf("grow %t: %d bytes were read of a stream of %d", grow, read, len(data))
+		}
+	}
+}
+
 // TestDictionaryTwice has a file, which has no order of dictionaries, give one twice.
 func TestDictionaryTwice(t *testing.T) {
 	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}

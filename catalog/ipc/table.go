@@ -2,7 +2,9 @@ package ipc
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -64,8 +66,9 @@ type table struct {
 	// values are the types of the dictionaries' values, and the ids of the dictionaries inside of them.
 	values map[int64]dictionaryType
 
+	dictionaries map[int64][]*dictionary // in the order of their messages
 	lock         sync.Mutex
-	dictionaries map[dictionaryKey]arrow.ArrayData
+	kept         []*dictionary // those that hold their values, the oldest first
 }
 
 type dictionaryType struct {
@@ -73,11 +76,17 @@ type dictionaryType struct {
 	ids []int64
 }
 
-// dictionaryKey is a dictionary as it is after a message.
-type dictionaryKey struct {
-	id   int64
-	last int // the last message that it is made of
+// dictionary is a dictionary with all that is added to it until another one of its id replaces it. A batch sees as much of it as comes before the batch.
+type dictionary struct {
+	messages []int // numbers of its own and of the additions
+	// values are all of them, and ends where those of each message end. Guarded by the table's lock, nil until somebody asks.
+	values arrow.ArrayData
+	ends   []int
 }
+
+// maxKept bounds the dictionaries that keep their values: a stream may replace them with each batch. It is more than there are workers, so that each
+// dictionary of such a stream is mostly read once.
+const maxKept = 64
 
 // resolve makes SQL types of the schema and finds the dictionaries' types.
 func (t *table) resolve() error {
@@ -94,6 +103,18 @@ func (t *table) resolve() error {
 	}
 	if len(ids) > 0 {
 		return corrupt("the schema has %d dictionaries too many", len(ids))
+	}
+	t.dictionaries = map[int64][]*dictionary{}
+	for i, b := range t.layout.dictionaries {
+		of := t.dictionaries[b.id]
+		switch {
+		case !b.delta:
+			t.dictionaries[b.id] = append(of, &dictionary{messages: []int{i}})
+		case len(of) == 0:
+			return corrupt("there are additions to dictionary %d and it is missing", b.id)
+		default:
+			of[len(of)-1].messages = append(of[len(of)-1].messages, i)
+		}
 	}
 	for _, b := range t.layout.batches {
 		t.rows += b.rows
@@ -165,49 +186,55 @@ func (t *table) open(ctx context.Context) (catalog.File, error) {
 
 // dictionary gives the dictionary of an id as the first so many messages make it: the last whole one and what was added to it since.
 func (t *table) dictionary(ctx context.Context, file catalog.File, id int64, messages int) (arrow.ArrayData, error) {
-	var of []int
-	for i, b := range t.layout.dictionaries[:messages] {
-		if b.id != id {
-			continue
-		}
-		if !b.delta {
-			of = of[:0]
-		}
-		of = append(of, i)
-	}
-	if len(of) == 0 {
+	of := t.dictionaries[id]
+	last, _ := slices.BinarySearchFunc(of, messages, func(d *dictionary, n int) int { return cmp.Compare(d.messages[0], n) })
+	if last == 0 {
 		return nil, corrupt("dictionary %d is missing", id)
 	}
-	key := dictionaryKey{id, of[len(of)-1]}
+	d := of[last-1]
 	t.lock.Lock()
-	known := t.dictionaries[key]
+	values, ends := d.values, d.ends
 	t.lock.Unlock()
-	if known != nil {
-		return known, nil
+	if values == nil {
+		var err error
+		if values, ends, err = t.readDictionary(ctx, file, d); err != nil {
+			return nil, within(err, "dictionary %d", id)
+		}
+		t.lock.Lock()
+		if d.values == nil {
+			d.values, d.ends = values, ends
+			if t.kept = append(t.kept, d); len(t.kept) > maxKept {
+				t.kept[0].values, t.kept = nil, t.kept[1:]
+			}
+		}
+		t.lock.Unlock()
 	}
+	seen, _ := slices.BinarySearch(d.messages, messages)
+	if seen == len(ends) {
+		return values, nil
+	}
+	return array.NewSliceData(values, 0, int64(ends[seen-1])), nil
+}
+
+// readDictionary reads the values of a dictionary and where those of each of its messages end.
+func (t *table) readDictionary(ctx context.Context, file catalog.File, d *dictionary) (values arrow.ArrayData, ends []int, err error) {
 	var parts []arrow.Array
-	for _, i := range of {
+	n := 0
+	for _, i := range d.messages {
 		data, err := t.dictionaryPart(ctx, file, &t.layout.dictionaries[i], i)
 		if err != nil {
-			return nil, within(err, "dictionary %d", id)
+			return nil, nil, err
 		}
 		// Constructors of arrays panic on what import reports: looked at before.
 		if err := types.Validate(arrow.Field{Type: data.DataType(), Nullable: true}, data, types.ValidateContents); err != nil {
-			return nil, within(asError(err), "dictionary %d", id)
+			return nil, nil, asError(err)
 		}
 		parts = append(parts, array.MakeFromData(data))
+		n += data.Len()
+		ends = append(ends, n)
 	}
-	whole, err := concatenate(parts)
-	if err != nil {
-		return nil, within(err, "dictionary %d", id)
-	}
-	t.lock.Lock()
-	defer t.lock.Unlock()
-	if t.dictionaries == nil {
-		t.dictionaries = map[dictionaryKey]arrow.ArrayData{}
-	}
-	t.dictionaries[key] = whole
-	return whole, nil
+	values, err = concatenate(parts)
+	return values, ends, err
 }
 
 func asError(err error) error {
