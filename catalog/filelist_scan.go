@@ -93,7 +93,7 @@ func (s *listScan) Next(ctx context.Context) (Morsel, error) {
 func (s *listScan) openFile(ctx context.Context, file int) (*fileScan, error) {
 	l := s.list
 	f := &fileScan{file: file, columns: make([]int, len(s.request.Columns)), constants: make([]*types.Vector, len(s.request.Columns))}
-	own := ScanRequest{Limit: s.request.Limit, BatchRows: s.request.BatchRows}
+	own := ScanRequest{Limit: s.request.Limit, BatchRows: s.request.BatchRows, Memory: s.request.Memory}
 	cast := make([]bool, len(s.request.Columns))
 	for i, c := range s.request.Columns {
 		at := l.source[file][c.Column]

@@ -37,6 +37,24 @@ type ScanRequest struct {
 	Order []OrderKey
 	// BatchRows is the wanted number of rows of a batch.
 	BatchRows int
+	// Memory is where the scan reserves what it holds beyond a few batches, before it allocates it: a record batch or the like. What is not given back is
+	// when the query ends. Nil counts nothing.
+	Memory Memory
+}
+
+// Memory is a budget, or a part of one.
+type Memory interface {
+	// Grow reserves n more bytes, or gives them back when n is negative. Errors are of kind types.ErrOutOfMemory; nothing is reserved then. Safe for
+	// concurrent use.
+	Grow(n int64) error
+}
+
+// Reserve reserves n more bytes of the request's memory, or gives them back.
+func (r *ScanRequest) Reserve(n int64) error {
+	if r.Memory == nil || n == 0 {
+		return nil
+	}
+	return r.Memory.Grow(n)
 }
 
 // ColumnPath names a column, or a part of a nested one: the column's position in the table's schema, then field positions of structs

@@ -228,11 +228,16 @@ func (b *block) read(ctx context.Context, file catalog.File, parts []*part) (*bo
 	}
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.offset, b.offset) })
 	out := &body{codec: codecNone}
-	if c, ok := b.header.table(3); ok {
+	header, bad := b.header, false
+	header.bad = &bad // others may read the same header
+	if c, ok := header.table(3); ok {
 		out.codec = int(c.integer(0, 1, 0))
 		if out.codec != codecLZ4 && out.codec != codecZstd {
 			return nil, unsupported("compression codec number %d is not supported", out.codec)
 		}
+	}
+	if bad {
+		return nil, corrupt("the header contradicts itself")
 	}
 	for len(spans) > 0 {
 		start, end, n := spans[0].offset, spans[0].offset+spans[0].length, 1
@@ -248,16 +253,63 @@ func (b *block) read(ctx context.Context, file catalog.File, parts []*part) (*bo
 	return out, nil
 }
 
+// memory gives the bytes that the arrays of some parts will take: those that were read, and what compressed ones claim to become. Compressed buffers that
+// overlap are corrupt: few bytes could become any number.
+func (b *body) memory(parts []*part) (int64, error) {
+	total, compressed := int64(0), int64(0)
+	for _, p := range b.pieces {
+		total += int64(len(p.bytes))
+	}
+	var count func(p *part) error
+	count = func(p *part) error {
+		for _, s := range p.buffers {
+			if s.length == 0 {
+				continue
+			}
+			n, err := decompressedSize(b.codec, b.raw(s))
+			if err != nil {
+				return err
+			}
+			total += n
+			compressed += s.length
+		}
+		for _, c := range p.children {
+			if err := count(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if b.codec == codecNone {
+		return total, nil
+	}
+	read := total
+	for _, p := range parts {
+		if err := count(p); err != nil {
+			return 0, err
+		}
+	}
+	if compressed > read {
+		return 0, corrupt("compressed buffers overlap")
+	}
+	return total, nil
+}
+
+// raw gives the bytes of a buffer as they were read.
+func (b *body) raw(s span) []byte {
+	i, found := slices.BinarySearchFunc(b.pieces, s.offset, func(p piece, offset int64) int { return cmp.Compare(p.offset, offset) })
+	if !found {
+		i--
+	}
+	return b.pieces[i].bytes[s.offset-b.pieces[i].offset:][:s.length]
+}
+
 // buffer gives a buffer, decompressed.
 func (b *body) buffer(s span) (*memory.Buffer, error) {
 	if s.length == 0 {
 		return nil, nil
 	}
-	i, found := slices.BinarySearchFunc(b.pieces, s.offset, func(p piece, offset int64) int { return cmp.Compare(p.offset, offset) })
-	if !found {
-		i--
-	}
-	raw := b.pieces[i].bytes[s.offset-b.pieces[i].offset:][:s.length]
+	raw := b.raw(s)
 	if b.codec != codecNone {
 		var err error
 		if raw, err = decompress(b.codec, raw); err != nil {

@@ -30,14 +30,15 @@ var zstdReaders = sync.Pool{New: func() any {
 
 var lz4Readers = sync.Pool{New: func() any { return lz4.NewReader(nil) }}
 
-// decompress gives the bytes of a compressed buffer, which begins with their number; -1 stands for a buffer that is not compressed after all.
-func decompress(codec int, raw []byte) ([]byte, error) {
+// decompressedSize gives the bytes that a compressed buffer, which begins with their number, takes beside its own; -1 stands for a buffer that is not
+// compressed after all.
+func decompressedSize(codec int, raw []byte) (int64, error) {
 	if len(raw) < 8 {
-		return nil, corrupt("a compressed buffer of %d bytes", len(raw))
+		return 0, corrupt("a compressed buffer of %d bytes", len(raw))
 	}
 	size, raw := int64(binary.LittleEndian.Uint64(raw)), raw[8:]
 	if size == -1 {
-		return raw, nil
+		return 0, nil
 	}
 	// What so few bytes can become: LZ4 copies at most 255 bytes for each, zstd at most 128 KiB for four. Nothing is allocated for a claim beyond.
 	most := int64(len(raw))*255 + 64
@@ -45,7 +46,16 @@ func decompress(codec int, raw []byte) ([]byte, error) {
 		most = int64(len(raw))<<15 + 64
 	}
 	if size < 0 || size > min(most, maxBufferBytes) {
-		return nil, corrupt("a compressed buffer of %d bytes claims to hold %d", len(raw), size)
+		return 0, corrupt("a compressed buffer of %d bytes claims to hold %d", len(raw), size)
+	}
+	return size, nil
+}
+
+// decompress gives the bytes of a compressed buffer, whose claim has been checked and reserved.
+func decompress(codec int, raw []byte) ([]byte, error) {
+	size, raw := int64(binary.LittleEndian.Uint64(raw)), raw[8:]
+	if size == -1 {
+		return raw, nil
 	}
 	out := make([]byte, size)
 	var reader io.Reader

@@ -561,3 +561,60 @@ func FuzzOpen(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) { mustSurvive(t, data) })
 }
+
+// ledger counts what is reserved, up to a limit.
+type ledger struct{ used, peak, limit int64 }
+
+func (l *ledger) Grow(n int64) error {
+	if l.used+n > l.limit {
+		return types.KindErrorf(types.ErrOutOfMemory, "%d bytes and %d more are over the limit", l.used, n)
+	}
+	l.used += n
+	l.peak = max(l.peak, l.used)
+	return nil
+}
+
+// TestMemory checks that record batches are reserved before they are decompressed, and given back, and that a claim over the limit is refused.
+func TestMemory(t *testing.T) {
+	const rows = 1 << 20
+	schema := arrow.NewSchema([]arrow.Field{{Name: "zeros", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	zeros := array.NewInt64Builder(memory.DefaultAllocator)
+	zeros.AppendValues(make([]int64, rows), nil)
+	record := array.NewRecordBatch(schema, []arrow.Array{zeros.NewArray()}, rows)
+	for name, option := range map[string]ipc.Option{"zstd": ipc.WithZstd(), "lz4": ipc.WithLZ4()} {
+		data := written(t, schema, false, []arrow.RecordBatch{record, record, record}, option)
+		for _, limit := range []int64{4 << 20, 20 << 20} {
+			table, err := Format{}.Open(t.Context(), catalog.OpenRequest{Files: memoryFiles{data: data}, Path: "memory"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := &ledger{limit: limit}
+			scan, err := table.Scan(t.Context(), catalog.ScanRequest{Limit: -1, Columns: []catalog.ColumnPath{{}}, Memory: l})
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := 0
+			for err == nil {
+				var m catalog.Morsel
+				if m, err = scan.Next(t.Context()); m == nil {
+					break
+				}
+				for err == nil {
+					var b *types.Batch
+					if b, err = m.Next(t.Context(), nil); b == nil {
+						break
+					}
+					n += b.Rows
+				}
+			}
+			scan.Close()
+			if limit > 8*rows {
+				if err != nil || n != 3*rows || l.used != 0 || l.peak < 8*rows {
+					t.Errorf("%s: %d rows, %d bytes left, %d at most: %v", name, n, l.used, l.peak, err)
+				}
+			} else if e := new(types.Error); !errors.As(err, &e) || e.Kind != types.ErrOutOfMemory || l.used != 0 {
+				t.Errorf("%s: a limit of %d bytes: %v", name, limit, err)
+			}
+		}
+	}
+}

@@ -70,6 +70,7 @@ type morsel struct {
 	columns []*types.Vector // of all rows, once read
 	row     int
 	batches int
+	held    int64 // bytes that are reserved
 }
 
 // Number gives the record batch's number.
@@ -92,7 +93,13 @@ func (m *morsel) Next(ctx context.Context, pool *types.Pool) (*types.Batch, erro
 		vectors[i] = v.Slice(pool, m.row, end)
 	}
 	b := types.NewBatch(vectors, end-m.row, types.MakeSequence(m.number, m.batches))
-	m.row, m.batches = end, m.batches+1
+	if m.row, m.batches = end, m.batches+1; end == m.rows {
+		// The last batch may still be in use, but no other of the record batch's buffers will be read.
+		m.columns = nil
+		err := m.scan.request.Reserve(-m.held)
+		m.held = 0
+		return b, err
+	}
 	return b, nil
 }
 
@@ -123,7 +130,16 @@ func (m *morsel) read(ctx context.Context) ([]*types.Vector, error) {
 	if err != nil {
 		return nil, err
 	}
-	dictionary := func(id int64) (arrow.ArrayData, error) { return t.dictionary(ctx, file, id, b.dictionaries) }
+	if m.held, err = body.memory(read); err == nil {
+		err = m.scan.request.Reserve(m.held)
+	}
+	if err != nil {
+		m.held = 0
+		return nil, err
+	}
+	dictionary := func(id int64) (arrow.ArrayData, error) {
+		return t.dictionary(ctx, file, id, b.dictionaries, &m.scan.request)
+	}
 	vectors := make([]*types.Vector, len(t.schema))
 	for i, f := range t.schema {
 		if !m.scan.wanted[i] {

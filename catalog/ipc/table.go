@@ -185,7 +185,7 @@ func (t *table) open(ctx context.Context) (catalog.File, error) {
 }
 
 // dictionary gives the dictionary of an id as the first so many messages make it: the last whole one and what was added to it since.
-func (t *table) dictionary(ctx context.Context, file catalog.File, id int64, messages int) (arrow.ArrayData, error) {
+func (t *table) dictionary(ctx context.Context, file catalog.File, id int64, messages int, request *catalog.ScanRequest) (arrow.ArrayData, error) {
 	of := t.dictionaries[id]
 	last, _ := slices.BinarySearchFunc(of, messages, func(d *dictionary, n int) int { return cmp.Compare(d.messages[0], n) })
 	if last == 0 {
@@ -197,7 +197,7 @@ func (t *table) dictionary(ctx context.Context, file catalog.File, id int64, mes
 	t.lock.Unlock()
 	if values == nil {
 		var err error
-		if values, ends, err = t.readDictionary(ctx, file, d); err != nil {
+		if values, ends, err = t.readDictionary(ctx, file, d, request); err != nil {
 			return nil, within(err, "dictionary %d", id)
 		}
 		t.lock.Lock()
@@ -217,11 +217,11 @@ func (t *table) dictionary(ctx context.Context, file catalog.File, id int64, mes
 }
 
 // readDictionary reads the values of a dictionary and where those of each of its messages end.
-func (t *table) readDictionary(ctx context.Context, file catalog.File, d *dictionary) (values arrow.ArrayData, ends []int, err error) {
+func (t *table) readDictionary(ctx context.Context, file catalog.File, d *dictionary, request *catalog.ScanRequest) (values arrow.ArrayData, ends []int, err error) {
 	var parts []arrow.Array
 	n := 0
 	for _, i := range d.messages {
-		data, err := t.dictionaryPart(ctx, file, &t.layout.dictionaries[i], i)
+		data, err := t.dictionaryPart(ctx, file, &t.layout.dictionaries[i], i, request)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -244,7 +244,7 @@ func asError(err error) error {
 	return err
 }
 
-func (t *table) dictionaryPart(ctx context.Context, file catalog.File, b *block, number int) (*array.Data, error) {
+func (t *table) dictionaryPart(ctx context.Context, file catalog.File, b *block, number int, request *catalog.ScanRequest) (*array.Data, error) {
 	typ := t.values[b.id]
 	if typ.dt == nil {
 		return nil, corrupt("no field has it")
@@ -260,8 +260,16 @@ func (t *table) dictionaryPart(ctx context.Context, file catalog.File, b *block,
 	if err != nil {
 		return nil, err
 	}
+	// It is kept beyond this scan, which does not give it back: it ends sooner than the query.
+	held, err := read.memory([]*part{p})
+	if err == nil {
+		err = request.Reserve(held)
+	}
+	if err != nil {
+		return nil, err
+	}
 	// The dictionaries inside of its values come before it.
-	return read.data(p, func(id int64) (arrow.ArrayData, error) { return t.dictionary(ctx, file, id, number) })
+	return read.data(p, func(id int64) (arrow.ArrayData, error) { return t.dictionary(ctx, file, id, number, request) })
 }
 
 func concatenate(parts []arrow.Array) (data arrow.ArrayData, err error) {

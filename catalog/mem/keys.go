@@ -89,7 +89,7 @@ func (k *rowKeys) appendFloat(x float64) {
 
 // change takes the keys of removed rows out of the index and puts those of new segments in. An error is a key that is there twice or memory that is
 // not; the index is then as before, as it is after undo.
-func (x *keyIndex) change(present *Version, removed []int64, added []piece, memory Memory) (undo func(), err error) {
+func (x *keyIndex) change(present *Version, removed []int64, added []piece, memory catalog.Memory) (undo func(), err error) {
 	var taken, put keySet
 	restore := func() {
 		put.each(func(key []byte) { x.keys.remove(key) })
@@ -127,7 +127,7 @@ func (x *keyIndex) change(present *Version, removed []int64, added []piece, memo
 }
 
 // reserve charges what the index takes.
-func (x *keyIndex) reserve(memory Memory) error {
+func (x *keyIndex) reserve(memory catalog.Memory) error {
 	size := x.keys.size()
 	if err := memory.Grow(size - x.reserved); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 )
 
 // keyedStore makes a store of a number and a text, the number a primary key and both together a second key.
-func keyedStore(memory mem.Memory) *mem.Store {
+func keyedStore(memory catalog.Memory) *mem.Store {
 	schema := types.Schema{{Name: "n", Type: types.BigInt}, {Name: "s", Type: types.Varchar, Nullable: true}}
 	return mem.NewStore(schema, catalog.Definition{Keys: []catalog.Key{
 		{Name: "n_key", Columns: []int{0}, Primary: true}, {Name: "s_key", Columns: []int{1, 0}},

@@ -33,7 +33,7 @@ func newSegment(columns []*types.Vector, rows int) *segment {
 }
 
 // release ends one use; with the last one the memory is given back.
-func (s *segment) release(memory Memory) {
+func (s *segment) release(memory catalog.Memory) {
 	if s.users.Add(-1) == 0 {
 		_ = memory.Grow(-s.size) // giving back does not fail
 	}

@@ -12,19 +12,13 @@ import (
 	"github.com/lacunadb/lacuna/types"
 )
 
-// Memory is where a store reserves what its rows take.
-type Memory interface {
-	// Grow reserves n more bytes, or gives them back when n is negative. Errors are of kind types.ErrOutOfMemory.
-	Grow(n int64) error
-}
-
 // Store is a table that statements write. Its rows are immutable segments; a version is a list of them, published by one atomic pointer. Readers never
 // wait: they read the version that was the present one when they began. A segment's memory is given back when the last version with it is gone: one
 // that is neither the present one nor acquired by a reader.
 type Store struct {
 	schema     types.Schema
 	definition catalog.Definition
-	memory     Memory
+	memory     catalog.Memory
 
 	// removing is held by a statement that removes rows, from before it reads until it has committed: segments are not merged meanwhile, so that the
 	// numbers of their rows stay.
@@ -38,7 +32,7 @@ type Store struct {
 var _ catalog.Writable = (*Store)(nil)
 
 // NewStore makes an empty table. Whoever made it drops it by Release.
-func NewStore(schema types.Schema, definition catalog.Definition, memory Memory) *Store {
+func NewStore(schema types.Schema, definition catalog.Definition, memory catalog.Memory) *Store {
 	s := &Store{schema: schema, definition: definition, memory: memory, removing: make(chan struct{}, 1)}
 	for _, k := range definition.Keys {
 		s.keys = append(s.keys, &keyIndex{Key: k})

@@ -16,6 +16,7 @@ func (q *Execution) openScan(p *plan.TableScan) func(context.Context) (source, e
 	return func(ctx context.Context) (source, error) {
 		request := p.Request
 		request.BatchRows = q.options.BatchRows
+		request.Memory = q.account(p.Number)
 		for _, d := range p.Dynamic {
 			filter := &catalog.DynamicFilter{Column: d.Column}
 			if state := q.filters[d.Filter].Load(); state != nil {
