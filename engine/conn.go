@@ -2,12 +2,11 @@ package engine
 
 import (
 	"context"
-	"errors"
+
 	"sync"
 	"sync/atomic"
 
 	"github.com/lacunadb/lacuna/catalog"
-	"github.com/lacunadb/lacuna/plan/sql"
 	"github.com/lacunadb/lacuna/types"
 )
 
@@ -59,62 +58,26 @@ func (c *Conn) dropTemporary() {
 
 // Query is DB.Query in the session.
 func (c *Conn) Query(ctx context.Context, text string, args ...any) (*Result, error) {
+	values, err := parameterValues(args)
+	if err != nil {
+		return nil, err
+	}
+	return c.query(ctx, text, values)
+}
+
+// query runs a statement with the values of its parameters by name, or by number from "1".
+func (c *Conn) query(ctx context.Context, text string, values map[string]*types.Vector) (*Result, error) {
 	s, err := c.begin(ctx, text)
 	if err != nil {
 		return nil, err
 	}
-	result, err := s.start(args)
+	result, err := s.start(values)
 	if err != nil {
 		err = s.failure(err)
 		s.end()
 		return nil, err
 	}
 	return result, nil
-}
-
-// Exec runs the statements of a script, separated by semicolons, one after the other, and throws their rows away. It stops at the first error, whose place
-// is one in the script; statements before it have had their effect. args are those of each statement.
-func (c *Conn) Exec(ctx context.Context, script string, args ...any) error {
-	return c.Script(ctx, script, func(r *Result) error {
-		for r.Next() {
-		}
-		return r.Err()
-	}, args...)
-}
-
-// Script is Exec with the results given to a function, which need not Release them and may return an error to end the script.
-func (c *Conn) Script(ctx context.Context, script string, each func(*Result) error, args ...any) error {
-	spans, err := sql.Split(script)
-	if err != nil {
-		return err
-	}
-	for _, span := range spans {
-		if err := c.scriptStatement(ctx, script[span.Start:span.End], each, args); err != nil {
-			return inScript(err, script, span.Start)
-		}
-	}
-	return nil
-}
-
-func (c *Conn) scriptStatement(ctx context.Context, text string, each func(*Result) error, args []any) error {
-	result, err := c.Query(ctx, text, args...)
-	if err != nil {
-		return err
-	}
-	defer result.Release()
-	return each(result)
-}
-
-// inScript gives an error about a statement as one about the script in which the statement begins at an offset.
-func inScript(err error, script string, start int) error {
-	var e *types.Error
-	if !errors.As(err, &e) || e.Position.Line <= 0 {
-		return err
-	}
-	moved := *e
-	moved.Source = script
-	moved.Position = types.PositionAt(script, start+e.Position.Offset)
-	return &moved
 }
 
 // Exec is Conn.Exec in the database's own session.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"reflect"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -79,13 +80,18 @@ func checkSurplus(text string, values map[string]*types.Vector, used map[string]
 		return nil
 	}
 	// A part of a statement that is not bound, such as a WITH query that nothing reads, may have it.
-	there, err := sql.ParameterNames(text)
+	statements, err := sql.ParametersOf(text)
 	if err != nil {
 		return err
 	}
+	return surplusError(values, statements)
+}
+
+// surplusError names the values whose parameter no statement has; nil for none.
+func surplusError[T any](values map[string]T, statements []sql.Parameters) error {
 	var extra []string
 	for name := range values {
-		if !there[name] {
+		if !slices.ContainsFunc(statements, func(p sql.Parameters) bool { return p.Has(name) }) {
 			extra = append(extra, "$"+name)
 		}
 	}

@@ -47,7 +47,7 @@ func (s *statement) end() {
 }
 
 // start parses, binds, plans and starts the statement. A panic on the way is a bug, which fails this statement alone.
-func (s *statement) start(args []any) (result *Result, err error) {
+func (s *statement) start(parameters map[string]*types.Vector) (result *Result, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			result = nil
@@ -55,10 +55,6 @@ func (s *statement) start(args []any) (result *Result, err error) {
 		}
 	}()
 	parsed, err := s.parse()
-	if err != nil {
-		return nil, err
-	}
-	parameters, err := parameterValues(args)
 	if err != nil {
 		return nil, err
 	}

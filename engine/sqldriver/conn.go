@@ -137,25 +137,7 @@ func arguments(values []driver.NamedValue) []any {
 
 // QueryContext runs the statements of a text and gives the rows of the last one.
 func (c *conn) QueryContext(ctx context.Context, text string, values []driver.NamedValue) (driver.Rows, error) {
-	spans, err := sql.Split(text)
-	if err != nil {
-		return nil, err
-	}
-	args := arguments(values)
-	if len(spans) > 1 {
-		last := spans[len(spans)-1].Start
-		if err := c.session.Exec(ctx, text[:last], args...); err != nil {
-			return nil, err
-		}
-		// Blank, not cut off: the place of an error is one in the whole text.
-		text = strings.Map(func(r rune) rune {
-			if r == '\n' {
-				return r
-			}
-			return ' '
-		}, text[:last]) + text[last:]
-	}
-	result, err := c.session.Query(ctx, text, args...)
+	result, err := c.session.QueryScript(ctx, text, arguments(values)...)
 	if err != nil {
 		return nil, err
 	}
@@ -205,15 +187,25 @@ func (c *conn) PrepareContext(ctx context.Context, text string) (driver.Stmt, er
 	if _, err := sql.Parse(text); err != nil {
 		return nil, err
 	}
-	names, err := sql.ParameterNames(text)
+	statements, err := sql.ParametersOf(text)
 	if err != nil {
 		return nil, err
 	}
-	s := &statement{conn: c, text: text, inputs: len(names)}
-	for name := range names {
-		if _, err := strconv.Atoi(name); err != nil {
-			s.inputs = -1 // by name: the engine counts
+	s := &statement{conn: c, text: text}
+	marks := 0
+	for _, p := range statements {
+		for _, name := range p.Names {
+			number, err := strconv.Atoi(name)
+			switch {
+			case err != nil:
+				s.inputs = -1 // by name: the engine counts
+			case s.inputs >= 0 && number <= p.Marks:
+				s.inputs = max(s.inputs, marks+number)
+			case s.inputs >= 0:
+				s.inputs = max(s.inputs, number)
+			}
 		}
+		marks += p.Marks
 	}
 	return s, nil
 }

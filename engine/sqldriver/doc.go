@@ -28,8 +28,9 @@
 //	BOOLEAN                                bool
 //	TINYINT ... BIGINT, UTINYINT ... UINTEGER  int64
 //	UBIGINT                                uint64
-//	HALF, FLOAT, DOUBLE                    float64
-//	DATE, TIMESTAMP, TIMESTAMP WITH TIME ZONE  time.Time in UTC
+//	HALF, FLOAT                            float32
+//	DOUBLE                                 float64
+//	DATE, TIMESTAMP, TIMESTAMP WITH TIME ZONE  time.Time in UTC; "infinity" and "-infinity" as strings
 //	TIMESTAMP WITH OFFSET                  time.Time in a zone of its offset
 //	BLOB                                   []byte
 //	VARCHAR, ENUM, JSON, BIT               string
@@ -41,7 +42,8 @@
 //
 // # Statements
 //
-// A text of several statements may be executed, and queried: then the rows are those of the last one. RowsAffected is the number of rows that INSERT,
+// A text of several statements may be executed, and queried: then the rows are those of the last one. $1 and $name mean the same in each of them, and each
+// ? takes the next value. RowsAffected is the number of rows that INSERT,
 // UPDATE, DELETE and CREATE TABLE AS report. There are no transactions of several statements: each is one of its own, and Begin is an error with
 // SQLSTATE 0A000. There is no LastInsertId.
 //

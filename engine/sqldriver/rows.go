@@ -2,8 +2,10 @@ package sqldriver
 
 import (
 	"database/sql/driver"
+	"fmt"
 	"io"
 	"reflect"
+	"runtime/debug"
 	"time"
 
 	"github.com/lacunadb/lacuna/engine"
@@ -43,9 +45,14 @@ func (r *rows) Close() error {
 }
 
 // Next gives the next row.
-func (r *rows) Next(dest []driver.Value) error {
+func (r *rows) Next(dest []driver.Value) (err error) {
+	defer func() {
+		// A bug in giving values must not end the process, as one in the engine does not.
+		if x := recover(); x != nil {
+			err = types.Errorf(types.CodeInternal, "internal error: %v", x).WithCause(fmt.Errorf("%v\n%s", x, debug.Stack()))
+		}
+	}()
 	for r.batch == nil || r.row == r.batch.Rows {
-		var err error
 		if r.batch, err = r.result.NextBatch(); err != nil {
 			return err
 		}
@@ -88,10 +95,11 @@ func simplified(x any) any {
 		return int64(x)
 	case uint32:
 		return int64(x)
-	case float32:
-		return float64(x)
 	case interface{ String() string }:
 		if t, ok := x.(time.Time); ok {
+			if word, ok := infinities[t]; ok {
+				return word
+			}
 			return t
 		}
 		if d, ok := x.(time.Duration); ok { // TIME inside of a nested value
@@ -122,6 +130,18 @@ func simplified(x any) any {
 	}
 	return x
 }
+
+// infinities are what types.Value gives for the infinite DATEs, and TIMESTAMPs of each unit, for which time.Time has no value.
+var infinities = func() map[time.Time]string {
+	all := map[time.Time]string{}
+	for sign, word := range map[int64]string{1: "infinity", -1: "-infinity"} {
+		days, instant := sign*int64(types.InfiniteDate), sign*types.InfiniteTimestamp
+		for _, t := range []time.Time{time.Unix(days*24*60*60, 0), time.Unix(instant, 0), time.UnixMilli(instant), time.UnixMicro(instant), time.Unix(0, instant)} {
+			all[t.UTC()] = word
+		}
+	}
+	return all
+}()
 
 func timeText(d time.Duration) string {
 	return string(types.AppendTime(nil, int64(d), types.Nanosecond))
@@ -159,7 +179,9 @@ func (r *rows) ColumnTypeScanType(i int) reflect.Type {
 		return reflect.TypeFor[int64]()
 	case types.KindUBigInt:
 		return reflect.TypeFor[uint64]()
-	case types.KindHalf, types.KindFloat, types.KindDouble:
+	case types.KindHalf, types.KindFloat:
+		return reflect.TypeFor[float32]()
+	case types.KindDouble:
 		return reflect.TypeFor[float64]()
 	case types.KindDate, types.KindTimestamp, types.KindTimestampTZ, types.KindTimestampOffset:
 		return reflect.TypeFor[time.Time]()

@@ -65,7 +65,20 @@ func TestValues(t *testing.T) {
 		{"18446744073709551615::UBIGINT", uint64(1<<64 - 1), []any{pointer[uint64](), uint64(1<<64 - 1), pointer[string](), "18446744073709551615"}},
 		{"170141183460469231731687303715884105727::HUGEINT", "170141183460469231731687303715884105727",
 			[]any{pointer[sqldriver.BigInt](), sqldriver.BigInt{Int: *big10("170141183460469231731687303715884105727")}, pointer[string](), "170141183460469231731687303715884105727"}},
-		{"1.5::FLOAT", 1.5, []any{pointer[float32](), float32(1.5)}},
+		{"0.1::FLOAT", float32(0.1), []any{pointer[float32](), float32(0.1), pointer[float64](), 0.1, pointer[string](), "0.1"}},
+		{"1.5::HALF", float32(1.5), []any{pointer[float64](), 1.5}},
+		{"[0.1::FLOAT]", []any{float32(0.1)}, []any{into[[]float64](), []float64{0.1}}},
+		{"DATE 'infinity'", "infinity", []any{pointer[string](), "infinity"}},
+		{"DATE '-infinity'", "-infinity", nil},
+		{"[TIMESTAMP 'infinity', '-infinity']", []any{"infinity", "-infinity"}, nil},
+		{"TIMESTAMPTZ '-infinity'", "-infinity", nil},
+		{"TIMESTAMP_S 'infinity'", "infinity", nil},
+		{"TIMESTAMP_MS '-infinity'", "-infinity", nil},
+		{"TIMESTAMP_NS 'infinity'", "infinity", nil},
+		{"DATE '5000000-01-01'", time.Date(5000000, 1, 1, 0, 0, 0, 0, time.UTC), nil},
+		{"TIME '24:00:00'", "24:00:00", []any{pointer[sqldriver.Duration](), sqldriver.Duration(24 * time.Hour)}},
+		{"MAP {[1]: [INTERVAL '1 month', NULL]}", []types.MapEntry{{Key: []any{int64(1)}, Value: []any{"1 month", nil}}}, nil},
+		{"union_value(n := [1::HUGEINT, NULL])", types.UnionValue{Tag: "n", Value: []any{"1", nil}}, nil},
 		{"1e300", 1e300, []any{pointer[float64](), 1e300}},
 		{"(-12.50)::DECIMAL(30, 2)", "-12.50", []any{pointer[string](), "-12.50", pointer[float64](), -12.5,
 			pointer[sqldriver.Decimal](), sqldriver.Decimal{DecimalValue: types.DecimalValue{Unscaled: big.NewInt(-1250), Scale: 2}}}},
@@ -93,6 +106,15 @@ func TestValues(t *testing.T) {
 		var got any
 		if err := db.QueryRow("SELECT " + c.sql).Scan(&got); err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %#v, want %#v (%v)", c.sql, got, c.want, err)
+		}
+		// NULL of the same type is nil for any and an error for what has no nil.
+		null := "SELECT CASE WHEN false THEN " + c.sql + " END"
+		got = "something"
+		if err := db.QueryRow(null).Scan(&got); err != nil || got != nil {
+			t.Errorf("NULL like %s: %#v (%v)", c.sql, got, err)
+		}
+		if err := db.QueryRow(null).Scan(pointer[string]()); err == nil {
+			t.Errorf("NULL like %s went into a string", c.sql)
 		}
 		for i := 0; i < len(c.into); i += 2 {
 			dest := c.into[i]
@@ -137,7 +159,7 @@ func TestValuesThatDoNotFit(t *testing.T) {
 	for query, dest := range map[string]any{
 		"SELECT 300": pointer[int8](), "SELECT NULL": pointer[int](), "SELECT 'x'": pointer[int](), "SELECT 1.5": pointer[int](),
 		"SELECT [1, 2]": sqldriver.Into(pointer[[3]int]()), "SELECT [1, NULL]": sqldriver.Into(pointer[[]int]()), "SELECT {'a': 'x'}": sqldriver.Into(pointer[struct{ A int }]()),
-		"SELECT 'x'::VARCHAR": pointer[sqldriver.Decimal](), "SELECT NULL::TIME": pointer[sqldriver.Duration](), "SELECT 1": sqldriver.Into(1), "SELECT MAP {1: 2}": sqldriver.Into(pointer[[]int]()),
+		"SELECT 'x'::VARCHAR": pointer[sqldriver.Decimal](), "SELECT NULL::TIME": pointer[sqldriver.Duration](), "SELECT DATE 'infinity'": pointer[time.Time](), "SELECT 1": sqldriver.Into(1), "SELECT MAP {1: 2}": sqldriver.Into(pointer[[]int]()),
 	} {
 		if err := db.QueryRow(query).Scan(dest); err == nil {
 			t.Errorf("%s into %T: no error", query, dest)
@@ -293,6 +315,36 @@ func TestStatements(t *testing.T) {
 	row, err := queryRow(db, "CREATE TABLE v (a INTEGER); INSERT INTO v SELECT 7; SELECT v.a, b FROM v, t ORDER BY b")
 	if err != nil || fmt.Sprint(row) != "[7 a]" {
 		t.Errorf("several statements: %v (%v)", row, err)
+	}
+	for _, c := range []struct {
+		text string
+		args []any
+		want string
+	}{
+		{"INSERT INTO v VALUES (?), (?); INSERT INTO v VALUES (?); SELECT string_agg(a, ',' ORDER BY a) || ? FROM v", []any{11, 12, 13, "!"}, "[7,11,12,13!]"},
+		{"DELETE FROM v WHERE a = $2; SELECT count(*), $1 FROM v WHERE a >= $1", []any{11, 12}, "[2 11]"},
+		{"DELETE FROM v WHERE a = :gone; SELECT count(*) FROM v", []any{sql.Named("gone", 13)}, "[2]"},
+	} {
+		if row, err := queryRow(db, c.text, c.args...); err != nil || fmt.Sprint(row) != c.want {
+			t.Errorf("%s: %v, want %s (%v)", c.text, row, c.want, err)
+		}
+	}
+	for _, text := range []string{"SELECT ?; SELECT ?", "SELECT $1; SELECT 1", "SELECT 1; SELECT 2"} {
+		if _, err := db.Exec(text, 1, 2, 3); err == nil {
+			t.Errorf("%s: too many values are no error", text)
+		}
+	}
+	if _, err := db.Exec("DELETE FROM v; INSERT INTO v VALUES (?); INSERT INTO v VALUES (?)", 1); err == nil {
+		t.Error("a missing value is no error")
+	}
+	several, err := db.Prepare("SELECT ?; SELECT ? + ?")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer several.Close()
+	var sum int
+	if err := several.QueryRow(1, 2, 3).Scan(&sum); err != nil || sum != 5 {
+		t.Errorf("several prepared statements: %d (%v)", sum, err)
 	}
 	_, err = db.Query("SELECT 1;\n SELECT x")
 	var e *types.Error

@@ -6,6 +6,7 @@
 package sql
 
 import (
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -39,35 +40,42 @@ func Parse(text string) ([]Statement, error) {
 	return statements, nil
 }
 
-// ParameterNames gives the parameters of the statements of a text, by number from "1" or name.
-func ParameterNames(text string) (map[string]bool, error) {
+// Parameters are those of a statement.
+type Parameters struct {
+	Names []string // their names, and numbers from "1", in the order of the text; those that stand there twice are here twice
+	Marks int      // how many are written as ?; they have the numbers from 1
+}
+
+// Has reports whether there is a parameter of a name or number.
+func (p *Parameters) Has(name string) bool { return slices.Contains(p.Names, name) }
+
+// ParametersOf gives the parameters of each statement of a text.
+func ParametersOf(text string) ([]Parameters, error) {
 	texts, err := tokenize(text)
 	if err != nil {
 		return nil, err
 	}
-	names := map[string]bool{}
-	for _, toks := range texts {
+	all := make([]Parameters, len(texts))
+	for i, toks := range texts {
 		_, own, err := parseStatement(text, toks)
 		if err != nil {
 			return nil, err
 		}
-		for _, name := range own {
-			names[name] = true
-		}
+		all[i] = own
 	}
-	return names, nil
+	return all, nil
 }
 
-// parseStatement parses the tokens of one statement. It also gives the names of its parameters.
-func parseStatement(text string, toks []token) (statement Statement, parameters []string, failure *types.Error) {
+// parseStatement parses the tokens of one statement. It also gives its parameters.
+func parseStatement(text string, toks []token) (statement Statement, parameters Parameters, failure *types.Error) {
 	defer func() {
 		// Parser and converter work on trees that the input shapes: a bug there fails this statement alone.
 		if x := recover(); x != nil {
-			statement, parameters, failure = nil, nil, types.ErrorAt(types.CodeInternal, text, toks[0].start, "the SQL parser failed: %v", x)
+			statement, parameters, failure = nil, Parameters{}, types.ErrorAt(types.CodeInternal, text, toks[0].start, "the SQL parser failed: %v", x)
 		}
 	}()
 	if err := matchBrackets(text, toks); err != nil {
-		return nil, nil, err
+		return nil, Parameters{}, err
 	}
 	r := rewriter{
 		text:  text,
@@ -83,14 +91,14 @@ func parseStatement(text string, toks []token) (statement Statement, parameters 
 		r.syntaxError(r.pos)
 	}
 	if r.err != nil {
-		return nil, nil, r.err
+		return nil, Parameters{}, r.err
 	}
 	if root.args > 0 {
 		if err := r.finish(); err != nil {
-			return nil, nil, err
+			return nil, Parameters{}, err
 		}
 	}
-	return statement, r.parameters, nil
+	return statement, Parameters{r.parameters, r.params}, nil
 }
 
 // finish runs the parser over the rewritten text and puts its findings into the slots.
