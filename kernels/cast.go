@@ -33,7 +33,7 @@ func CanCast(from, to types.Type) bool {
 		return true
 	case tk == types.KindNull:
 		return false
-	case fk == types.KindVarchar:
+	case fk == types.KindVarchar && tk != types.KindUnion:
 		switch tk {
 		case types.KindDate, types.KindTime, types.KindTimestamp, types.KindTimestampTZ, types.KindInterval, types.KindUUID,
 			types.KindBlob, types.KindJSON, types.KindVarchar, types.KindEnum:
@@ -42,6 +42,8 @@ func CanCast(from, to types.Type) bool {
 		return number(to)
 	case tk == types.KindVarchar:
 		return true
+	case fk == types.KindUnion || tk == types.KindUnion:
+		return canCastUnion(from, to)
 	case number(from) && number(to):
 		return true
 	}
@@ -91,6 +93,10 @@ func castPlain(env *Env, v *types.Vector, to types.Type) (*types.Vector, error) 
 		return castToText(env, v)
 	}
 	switch k := from.Kind(); {
+	case k == types.KindUnion:
+		return castFromUnion(env, v, to)
+	case to.Kind() == types.KindUnion:
+		return castIntoUnion(env, v, to)
 	case k == types.KindVarchar:
 		return castFromText(env, v, to)
 	case k == types.KindBoolean:

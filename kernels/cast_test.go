@@ -194,7 +194,7 @@ func TestNumberCasts(t *testing.T) {
 // TestTextRoundTrip checks that every flat value reads back from its text.
 func TestTextRoundTrip(t *testing.T) {
 	eachLayout(t, func(t *testing.T, s sample, rows []any, l layout, _ *rand.Rand) {
-		if !CanCast(types.Varchar, s.typ) || s.typ.Kind() == types.KindNull {
+		if !CanCast(types.Varchar, s.typ) || s.typ.Kind() == types.KindNull || s.typ.Kind() == types.KindUnion { // a text does not say which variant it came from
 			return
 		}
 		text, err := Cast(nil, l.vector, types.Varchar)

@@ -271,3 +271,20 @@ func bit(b bool) uint64 {
 	}
 	return 0
 }
+
+// CompareWithin is Compare of two unions of which one was made from values that are no unions: values of different variants are unequal, but none comes before
+// the other, so that an ordering of them is null (null-semantics 2.10).
+func CompareWithin(env *Env, op CompareOp, a, b *types.Vector) (*types.Vector, error) {
+	r, err := Compare(env, op, a, b)
+	if err != nil || op == Equal || op == NotEqual || a.Type().Kind() != types.KindUnion || b.Type().Kind() != types.KindUnion {
+		return r, err
+	}
+	x, y := Decode(env, a), Decode(env, b)
+	other := env.pool().ZeroBitmap(x.Len())
+	for i, code := range x.TypeCodes()[:x.Len()] {
+		if code != y.TypeCodes()[i] {
+			other.Set(i)
+		}
+	}
+	return nullRows(env, r, other), nil
+}

@@ -24,6 +24,12 @@ func registerCompare(set *expr.Set) {
 		set.MustAdd(&expr.Family{
 			Name: f.name,
 			Bind: func(args []expr.Arg) (*expr.Function, error) {
+				kernel := kernel
+				if len(args) == 2 && (args[0].Type.Kind() == types.KindUnion) != (args[1].Type.Kind() == types.KindUnion) {
+					kernel = func(env *kernels.Env, _ types.Type, args []*types.Vector) (*types.Vector, error) {
+						return kernels.CompareWithin(env, f.op, args[0], args[1])
+					}
+				}
 				fn, err := bindComparison(f.name, f.op.String(), args, kernel)
 				if fn != nil && fn.Args[0].IsNested() {
 					fn.Nulls = expr.NullCustom // a null inside may leave it undecided

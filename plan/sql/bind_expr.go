@@ -675,7 +675,13 @@ func (b *binder) castExpr(n *Cast, c *exprContext) (*expr.Expr, error) {
 		return nil, err
 	}
 	if !castable(e.Type, to) {
-		return nil, b.errorAt(n, types.CodeCannotCoerce, "cannot cast type %s to %s", e.Type, to)
+		failure := b.errorAt(n, types.CodeCannotCoerce, "cannot cast type %s to %s", e.Type, to)
+		if to.Kind() == types.KindUnion && e.Type.Kind() != types.KindUnion {
+			if _, err := kernels.UnionMember(e.Type, to); err != nil {
+				failure.Message += ": " + err.Error()
+			}
+		}
+		return nil, failure
 	}
 	e = e.At(n.Operand.Range().Start)
 	return b.cast(n, e, to, n.Try), nil
