@@ -37,7 +37,7 @@ var house = []floor{
 	{"1 (tests)", []string{"types/arrowtest"}},
 	{"2a", []string{"kernels"}},
 	{"2b", []string{"kernels/expr"}},
-	{"2c", []string{"kernels/scalar", "kernels/agg"}},
+	{"2c", []string{"kernels/scalar", "kernels/agg", "kernels/arrays"}},
 	{"3", []string{"catalog"}},
 	{"4", []string{"catalog/parquet", "catalog/csv", "catalog/json", "catalog/ipc", "catalog/mem"}},
 	{"5", []string{"plan"}},

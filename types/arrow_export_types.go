@@ -289,6 +289,12 @@ type nullableUnionType struct {
 // nullableUnionArray is the array of a nullableUnionType.
 type nullableUnionArray struct{ array.ExtensionArrayBase }
 
+// NullableUnionOf gives the extension type lacuna.nullable_union over a union: a struct of it whose validity says which rows are NULL, whatever their
+// variants hold (null-semantics 2.14, ValidityStruct). tagged says that variants may visibly hold nulls.
+func NullableUnionOf(union arrow.UnionType, tagged bool) arrow.ExtensionType {
+	return newNullableUnionType(union, tagged)
+}
+
 func newNullableUnionType(union arrow.UnionType, tagged bool) *nullableUnionType {
 	storage := arrow.StructOf(arrow.Field{Name: "value", Type: union, Nullable: true})
 	return &nullableUnionType{ExtensionBase: arrow.ExtensionBase{Storage: storage}, tagged: tagged}
@@ -307,11 +313,11 @@ func nullableUnionStorage(storage arrow.DataType) (arrow.UnionType, bool) {
 func (*nullableUnionType) ArrayType() reflect.Type { return reflect.TypeOf(nullableUnionArray{}) }
 
 // ExtensionName gives the name in the registry and in files.
-func (*nullableUnionType) ExtensionName() string { return extNullableUnion }
+func (*nullableUnionType) ExtensionName() string { return NullableUnionName }
 
 // String gives the type for messages.
 func (t *nullableUnionType) String() string {
-	return "extension<" + extNullableUnion + ", " + t.Serialize() + ">"
+	return "extension<" + NullableUnionName + ", " + t.Serialize() + ">"
 }
 
 // ExtensionEquals compares storage and metadata.
@@ -332,7 +338,7 @@ func (t *nullableUnionType) Serialize() string {
 func (*nullableUnionType) Deserialize(storage arrow.DataType, data string) (arrow.ExtensionType, error) {
 	union, ok := nullableUnionStorage(storage)
 	if !ok {
-		return nil, KindErrorf(ErrInvalidLayout, "%s over %s", extNullableUnion, storage)
+		return nil, KindErrorf(ErrInvalidLayout, "%s over %s", NullableUnionName, storage)
 	}
 	return newNullableUnionType(union, data == "tagged"), nil
 }

@@ -17,12 +17,14 @@ const (
 
 // The Arrow extensions that are SQL types of their own. They are known by name, so that no extension package is linked.
 const (
-	extUUID          = "arrow.uuid"
-	extJSON          = "arrow.json"
-	extBool8         = "arrow.bool8"
-	extOffset        = "arrow.timestamp_with_offset"
-	extNullableUnion = "lacuna.nullable_union"
+	extUUID   = "arrow.uuid"
+	extJSON   = "arrow.json"
+	extBool8  = "arrow.bool8"
+	extOffset = "arrow.timestamp_with_offset"
 )
+
+// NullableUnionName is the name of the extension type of NullableUnionOf.
+const NullableUnionName = "lacuna.nullable_union"
 
 // nullVariantName is the name of the variant that UnionNullVariant adds for outer nulls.
 const nullVariantName = "__null"
@@ -150,7 +152,7 @@ func importField(f arrow.Field, unions UnionImport) (Field, error) {
 func importNullable(dt arrow.DataType, typ Type, declared bool, metadata arrow.Metadata) bool {
 	switch d := dt.(type) {
 	case arrow.ExtensionType:
-		if d.ExtensionName() != extNullableUnion {
+		if d.ExtensionName() != NullableUnionName {
 			return importNullable(d.StorageType(), typ, declared, metadata)
 		}
 	case *arrow.NullType:
@@ -299,7 +301,7 @@ func importExtension(ext Extension, storage arrow.DataType, metadata arrow.Metad
 		if unit, ok := offsetUnit(storage); ok {
 			return Type{kind: KindTimestampOffset, unit: unit}, nil
 		}
-	case extNullableUnion:
+	case NullableUnionName:
 		if union, ok := nullableUnionStorage(storage); ok {
 			return importUnionCodes(union, ext.Metadata == "tagged", -1, unions)
 		}

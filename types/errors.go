@@ -248,6 +248,8 @@ func sourceLine(text string, p Position) (string, int) {
 var (
 	ErrNullInRequired       = errors.New("null in a required field")
 	ErrNoNullHost           = errors.New("no variant can hold a null")
+	ErrNullCondition        = errors.New("null in a condition")
+	ErrExtensionStorage     = errors.New("the storage of an extension type would change")
 	ErrMissingRequiredField = errors.New("required field is missing")
 	ErrIndexOutOfBounds     = errors.New("index out of bounds")
 	ErrLengthMismatch       = errors.New("lengths differ")
@@ -270,7 +272,7 @@ var (
 // kindCode gives the SQLSTATE that belongs to a kind.
 func kindCode(kind error) Code {
 	switch kind {
-	case ErrNullInRequired, ErrMissingRequiredField, ErrNoNullHost:
+	case ErrNullInRequired, ErrMissingRequiredField, ErrNoNullHost, ErrNullCondition:
 		return CodeNotNullViolation
 	case ErrIndexOutOfBounds:
 		return CodeArrayElement

@@ -15,6 +15,8 @@ import (
 // fixed-width values are shared and strings become what dt says (views share their bytes). Dictionary and run-end-encoded vectors stay
 // so when dt is such a type, and are decoded when it is not; when dt is an encoding that the vector does not have, it is made.
 //
+// An empty BLOB becomes the zeros of a fixed-size binary value: it may be the placeholder of a row that nobody sees. Whoever has others checks before.
+//
 // Memory with an owner is retained; other memory must stay valid as long as the array, see Pool.Adopt: opts.Pool too.
 //
 // Errors: ErrUnsupported when dt cannot hold the type, ErrCastOverflow when a value does not fit (HUGEINT beyond 38 digits, more than

@@ -1,6 +1,8 @@
 package types
 
 import (
+	"slices"
+
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -48,7 +50,7 @@ type unionRows struct {
 }
 
 func rowsOf(v *Vector) *unionRows {
-	return &unionRows{codes: v.data, offsets: v.offsets, children: v.children, dense: v.offsets.Bytes != nil, nulls: -1}
+	return &unionRows{codes: v.data, offsets: v.offsets, children: slices.Clone(v.children), dense: v.offsets.Bytes != nil, nulls: -1}
 }
 
 // nullVariantRows moves the outer nulls to the variant with the given code.
@@ -104,7 +106,7 @@ func (ex *exporter) keepRows(v *Vector, dt arrow.UnionType, metadata arrow.Metad
 		case host >= 0:
 			moved = moved || codes[i] != host
 			codes[i] = host
-		case policy == UnionInPlace && !rows.Has(i):
+		case !rows.Has(i):
 			nulls.Clear(i) // nobody sees what stands there
 		default:
 			return nil, noHost(v, i, at)
@@ -144,7 +146,7 @@ func (ex *exporter) checkLoss(v *Vector, metadata arrow.Metadata, policy UnionPo
 
 // hostOf gives the variant that takes the null of a row that is in a variant now, or -1.
 func (ex *exporter) hostOf(policy UnionPolicy, dt arrow.UnionType, code int8, own arrow.Field) int8 {
-	holds := own.Nullable || own.Type.ID() == arrow.NULL
+	holds := holdsNull(own)
 	switch {
 	case policy == UnionVariant:
 		if code = ex.options.UnionCode; code < 0 || dt.ChildIDs()[code] < 0 {
@@ -159,6 +161,19 @@ func (ex *exporter) hostOf(policy UnionPolicy, dt arrow.UnionType, code int8, ow
 	return nullHost(dt)
 }
 
+// holdsNull gives N of a field (null-semantics 2.3): the flag of a run-end-encoded one counts only if its values can be null, too, that of a union not at all.
+func holdsNull(f arrow.Field) bool {
+	switch d := f.Type.(type) {
+	case *arrow.NullType:
+		return true
+	case *arrow.RunEndEncodedType:
+		return f.Nullable && d.ValueNullable
+	case arrow.UnionType:
+		return slices.ContainsFunc(d.Fields(), holdsNull)
+	}
+	return f.Nullable
+}
+
 func noHost(v *Vector, row int, at *place) error {
 	return at.errorf(ErrNoNullHost, row, "no variant of %s can hold the null", v.typ).
 		WithHint("export with the policy NullVariant or ValidityStruct")
@@ -171,7 +186,7 @@ func nullHost(dt arrow.UnionType) int8 {
 		if f.Type.ID() == arrow.NULL {
 			return dt.TypeCodes()[i]
 		}
-		if host < 0 && f.Nullable {
+		if host < 0 && holdsNull(f) {
 			host = dt.TypeCodes()[i]
 		}
 	}
@@ -224,6 +239,9 @@ func (ex *exporter) unionData(v *Vector, dt arrow.UnionType, u *unionRows, rows 
 	}
 	children := make([]arrow.ArrayData, 0, dt.NumFields())
 	codes := Values[int8](u.codes.Bytes)
+	if u.dense && u.decreases(v.length) {
+		ex.inOrder(v, u)
+	}
 	for k, child := range u.children {
 		below := visible(nil)
 		if hasUnion(child.typ) {
@@ -251,6 +269,33 @@ func (ex *exporter) unionData(v *Vector, dt arrow.UnionType, u *unionRows, rows 
 	memory.ReleaseBuffers(buffers)
 	releaseData(children)
 	return d, nil
+}
+
+// decreases reports whether the offsets of a variant decrease somewhere, which other readers refuse.
+func (u *unionRows) decreases(n int) bool {
+	var last [MaxUnionVariants]int32
+	offsets := Values[int32](u.offsets.Bytes)
+	for i, c := range Values[int8](u.codes.Bytes)[:n] {
+		if offsets[i] < last[c] {
+			return true
+		}
+		last[c] = offsets[i]
+	}
+	return false
+}
+
+// inOrder lays out the children of a dense union anew, in the order of the union's rows.
+func (ex *exporter) inOrder(v *Vector, u *unionRows) {
+	var rows [MaxUnionVariants][]int64
+	old, offsets := Values[int32](u.offsets.Bytes), Alloc[int32](ex.pool, v.length)
+	for i, c := range Values[int8](u.codes.Bytes)[:v.length] {
+		offsets[i] = int32(len(rows[c]))
+		rows[c] = append(rows[c], int64(old[i]))
+	}
+	for k, child := range u.children {
+		u.children[k] = gather(ex.pool, child, rows[v.typ.Codes()[k]])
+	}
+	u.offsets = Buffer{Bytes: Bytes(offsets)}
 }
 
 // selectedRows gives the rows of a variant's child that visible rows of the union select.

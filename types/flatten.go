@@ -100,7 +100,10 @@ func gatherChildren(pool *Pool, fields []Field, children []*Vector, rows []int64
 	var existing []int64 // rows with 0 for the rows that are null
 	for i, c := range children {
 		at := rows
-		if !fields[i].Nullable && c.length > 0 {
+		if !fields[i].Nullable {
+			if c.length == 0 {
+				c = placeholder(fields[i], 1)
+			}
 			if existing == nil {
 				existing = Alloc[int64](pool, len(rows))
 				for j, r := range rows {

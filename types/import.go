@@ -123,7 +123,7 @@ func (im *importer) convert(data arrow.ArrayData, typ Type, from, n int, at *pla
 	dt := data.DataType()
 	if ext, ok := dt.(arrow.ExtensionType); ok {
 		dt = ext.StorageType()
-		if ext.ExtensionName() == extNullableUnion && typ.kind == KindUnion {
+		if ext.ExtensionName() == NullableUnionName && typ.kind == KindUnion {
 			return im.nullableUnion(data, dt, typ, from, n, at)
 		}
 	}

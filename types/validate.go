@@ -202,7 +202,7 @@ func checkUnionFlags(field arrow.Field, at *place, report func(*Error)) {
 	}
 	if _, union := dt.(arrow.UnionType); union && !field.Nullable {
 		for _, f := range nested.Fields() {
-			if f.Nullable || f.Type.ID() == arrow.NULL {
+			if holdsNull(f) {
 				report(at.invalid(-1, "union is declared as required, but its variant %s is nullable", QuoteIdent(f.Name)))
 				break
 			}
