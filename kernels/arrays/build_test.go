@@ -63,13 +63,18 @@ func repeat(c Column, n int) Column {
 	return c
 }
 
+func noNulls(a arrow.Array) bool {
+	n, err := Of(a).NullCount()
+	return err == nil && n == 0
+}
+
 // dict makes a dictionary of int8 keys.
 func dict(keys string, entries arrow.Array) Column { return dictOf(i8, keys, entries) }
 
 func dictOf(keyType arrow.DataType, keys string, entries arrow.Array) Column {
 	dt := &arrow.DictionaryType{IndexType: keyType, ValueType: entries.DataType()}
 	c := Of(array.NewDictionaryArray(dt, flat(keyType, keys), entries))
-	if !strings.Contains(keys, "null") && entries.NullN() == 0 {
+	if !strings.Contains(keys, "null") && noNulls(entries) {
 		c.Field.Nullable = false
 	}
 	return c
@@ -77,7 +82,7 @@ func dictOf(keyType arrow.DataType, keys string, entries arrow.Array) Column {
 
 // runs makes runs with run ends of int32.
 func runs(ends string, values arrow.Array) Column {
-	required := values.DataType().ID() != arrow.NULL && values.NullN() == 0
+	required := values.DataType().ID() != arrow.NULL && noNulls(values)
 	return runsOf(i32, ends, values, !required)
 }
 

@@ -1,6 +1,7 @@
 package arrays
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -17,7 +18,7 @@ func taken(id string, values, indices Column, o Options, want outcome) testCase 
 // bits makes an array with a validity of its own over values that JSON gives without nulls, so that something lies under the nulls.
 func bits(a arrow.Array, valid string) arrow.Array {
 	c := structs(valid, map[string]arrow.Array{"x": a}, "x")
-	d := array.NewData(a.DataType(), a.Len(), append([]*memory.Buffer{c.Array.Data().Buffers()[0]}, a.Data().Buffers()[1:]...), a.Data().Children(), c.Array.NullN(), 0)
+	d := array.NewData(a.DataType(), a.Len(), append([]*memory.Buffer{c.Array.Data().Buffers()[0]}, a.Data().Buffers()[1:]...), a.Data().Children(), strings.Count(valid, "0"), 0)
 	if dictionary, ok := a.(*array.Dictionary); ok {
 		d.SetDictionary(dictionary.Dictionary().Data())
 	}
