@@ -83,6 +83,37 @@ func (c *Catalog) OpenFiles(ctx context.Context, request FilesRequest) (Table, e
 	return l, nil
 }
 
+// Inspect runs a table function about files on all that names mean, paths and patterns.
+func (c *Catalog) Inspect(ctx context.Context, f FileFunction, names []string) (Table, error) {
+	paths, err := c.expand(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	var rows [][]any
+	for _, path := range paths {
+		own, err := f.Rows(ctx, c.Files, path)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, own...)
+	}
+	return NewRows(f.Schema, rows)
+}
+
+// FileFunction gives the table function of a name that a format has for its files; false for none.
+func (c *Catalog) FileFunction(name string) (FileFunction, bool) {
+	for _, format := range c.formats {
+		if inspector, ok := format.(Inspector); ok {
+			for _, f := range inspector.FileFunctions() {
+				if f.Name == name {
+					return f, true
+				}
+			}
+		}
+	}
+	return FileFunction{}, false
+}
+
 // expand gives the files that names mean.
 func (c *Catalog) expand(ctx context.Context, names []string) ([]string, error) {
 	var paths []string

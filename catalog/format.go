@@ -33,6 +33,21 @@ type OpenRequest struct {
 	Like Table
 }
 
+// Inspector is a Format that has table functions about its files, beside the one that gives their rows: parquet_metadata and the like.
+type Inspector interface {
+	Format
+	FileFunctions() []FileFunction
+}
+
+// FileFunction is a table function about files. Its first argument is a path, a pattern or a list of them.
+type FileFunction struct {
+	Name string // lower case
+	// Schema are its columns; all are nullable.
+	Schema types.Schema
+	// Rows gives the rows about one file, with values as types.FromValues takes them.
+	Rows func(ctx context.Context, files FileSystem, path string) ([][]any, error)
+}
+
 // WritableFormat is a Format that COPY ... TO can write.
 type WritableFormat interface {
 	Format

@@ -85,12 +85,18 @@ const (
 
 // fileMetaData is the footer. It borrows the footer's bytes.
 type fileMetaData struct {
+	version   int64
 	schema    []schemaElement
 	rows      int64
 	groups    []rowGroup
+	keyValues []keyValue
+	createdBy []byte
 	orders    []bool // for each leaf, whether its statistics are in the order that its type defines
 	encrypted bool
 }
+
+// keyValue is a pair of the metadata that writers put into footers.
+type keyValue struct{ key, value []byte }
 
 type schemaElement struct {
 	physical   int64 // physicalNone for a group
@@ -101,6 +107,7 @@ type schemaElement struct {
 	converted  int64
 	scale      int64
 	precision  int64
+	id         int64 // field_id, -1 for none
 	logical    logicalType
 }
 
@@ -116,8 +123,11 @@ type logicalType struct {
 }
 
 type rowGroup struct {
-	columns []columnChunk
-	rows    int64
+	columns    []columnChunk
+	rows       int64
+	bytes      int64 // of the data, not compressed
+	offset     int64
+	compressed int64
 }
 
 // columnChunk is a column of a row group: offsets are from the start of the file, sizes in bytes.
@@ -133,6 +143,16 @@ type columnChunk struct {
 	dataOffset       int64
 	dictionaryOffset int64 // 0 when there is none
 	statistics       chunkStatistics
+
+	offset          int64  // file_offset
+	encodings       uint64 // a bit for each
+	indexPageOffset int64  // 0 when there is none
+	bloomOffset     int64  // 0 when there is none
+	bloomLength     int64  // 0 when it is not known
+	// The page index: where it lies, 0 where it is missing.
+	columnIndexOffset, columnIndexLength int64
+	offsetIndexOffset, offsetIndexLength int64
+	keyValues                            []keyValue
 }
 
 // chunkStatistics are as the file has them; nil and -1 mean unknown.
@@ -141,6 +161,8 @@ type chunkStatistics struct {
 	min, max       []byte
 	nulls          int64
 	distinct       int64
+	// minInexact and maxInexact say that a bound is known to be no value of the column, but beyond its values.
+	minInexact, maxInexact bool
 }
 
 // readFooter reads the footer's structure; false when it is no well-formed Thrift.
@@ -149,12 +171,18 @@ func readFooter(data []byte) (m fileMetaData, ok bool) {
 	m.rows = -1
 	r.fields(func(id int64, wire byte) {
 		switch id {
+		case 1:
+			r.integer(&m.version, wire)
 		case 2:
 			m.schema = structs(r, wire, r.schemaElement)
 		case 3:
 			r.integer(&m.rows, wire)
 		case 4:
 			m.groups = structs(r, wire, r.rowGroup)
+		case 5:
+			m.keyValues = structs(r, wire, r.keyValue)
+		case 6:
+			r.binary(&m.createdBy, wire)
 		case 7:
 			m.orders = structs(r, wire, r.columnOrder)
 		case 8: // encryption_algorithm: the footer is readable, columns may not be
@@ -167,8 +195,24 @@ func readFooter(data []byte) (m fileMetaData, ok bool) {
 	return m, !r.bad
 }
 
+func (r *compact) keyValue(k *keyValue) {
+	r.fields(func(id int64, wire byte) {
+		switch id {
+		case 1:
+			r.binary(&k.key, wire)
+		case 2:
+			r.binary(&k.value, wire)
+		default:
+			r.skip(wire)
+		}
+	})
+	if k.key == nil {
+		r.fail()
+	}
+}
+
 func (r *compact) schemaElement(e *schemaElement) {
-	e.physical, e.converted, e.precision = physicalNone, convertedNone, -1
+	e.physical, e.converted, e.precision, e.id = physicalNone, convertedNone, -1, -1
 	r.fields(func(id int64, wire byte) {
 		switch id {
 		case 1:
@@ -187,6 +231,8 @@ func (r *compact) schemaElement(e *schemaElement) {
 			r.integer(&e.scale, wire)
 		case 8:
 			r.integer(&e.precision, wire)
+		case 9:
+			r.integer(&e.id, wire)
 		case 10:
 			r.logicalType(&e.logical, wire)
 		default:
@@ -248,8 +294,14 @@ func (r *compact) rowGroup(g *rowGroup) {
 		switch id {
 		case 1:
 			g.columns = structs(r, wire, r.columnChunk)
+		case 2:
+			r.integer(&g.bytes, wire)
 		case 3:
 			r.integer(&g.rows, wire)
+		case 5:
+			r.integer(&g.offset, wire)
+		case 6:
+			r.integer(&g.compressed, wire)
 		default:
 			r.skip(wire)
 		}
@@ -271,6 +323,16 @@ func (r *compact) columnChunk(c *columnChunk) {
 		case id == 3 && wire == wireStruct:
 			c.known = true
 			r.columnMetaData(c)
+		case id == 2:
+			r.integer(&c.offset, wire)
+		case id == 4:
+			r.integer(&c.offsetIndexOffset, wire)
+		case id == 5:
+			r.integer(&c.offsetIndexLength, wire)
+		case id == 6:
+			r.integer(&c.columnIndexOffset, wire)
+		case id == 7:
+			r.integer(&c.columnIndexLength, wire)
 		case id == 8 || id == 9: // crypto_metadata, encrypted_column_metadata
 			c.encrypted = true
 			r.skip(wire)
@@ -289,6 +351,12 @@ func (r *compact) columnMetaData(c *columnChunk) {
 		switch {
 		case id == 1:
 			r.integer(&c.physical, wire)
+		case id == 2:
+			for _, e := range integers(r, wire) {
+				if e >= 0 && e < 64 {
+					c.encodings |= 1 << e
+				}
+			}
 		case id == 4:
 			r.integer(&c.codec, wire)
 		case id == 5:
@@ -299,6 +367,14 @@ func (r *compact) columnMetaData(c *columnChunk) {
 			r.integer(&c.compressed, wire)
 		case id == 9:
 			r.integer(&c.dataOffset, wire)
+		case id == 8:
+			c.keyValues = structs(r, wire, r.keyValue)
+		case id == 10:
+			r.integer(&c.indexPageOffset, wire)
+		case id == 14:
+			r.integer(&c.bloomOffset, wire)
+		case id == 15:
+			r.integer(&c.bloomLength, wire)
 		case id == 11:
 			r.integer(&c.dictionaryOffset, wire)
 		case id == 12 && wire == wireStruct:
@@ -324,10 +400,20 @@ func (r *compact) statistics(s *chunkStatistics) {
 			r.binary(&s.max, wire)
 		case 6:
 			r.binary(&s.min, wire)
+		case 7:
+			r.inexact(&s.maxInexact, wire)
+		case 8:
+			r.inexact(&s.minInexact, wire)
 		default:
 			r.skip(wire)
 		}
 	})
+}
+
+func (r *compact) inexact(dst *bool, wire byte) {
+	exact := true
+	r.boolean(&exact, wire)
+	*dst = !exact
 }
 
 // pageHeader is the header before each page.

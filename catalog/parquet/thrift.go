@@ -202,3 +202,19 @@ func structs[T any](r *compact, wire byte, read func(*T)) []T {
 	}
 	return all
 }
+
+// integers reads a list of integers.
+func integers(r *compact, wire byte) []int64 {
+	if wire != wireList {
+		r.skip(wire)
+		return nil
+	}
+	n, element := r.list()
+	all := make([]int64, 0, min(n, 64))
+	for i := 0; i < n && !r.bad; i++ {
+		var x int64
+		r.integer(&x, element)
+		all = append(all, x)
+	}
+	return all
+}

@@ -114,6 +114,22 @@ func (b *binder) globFiles(t *TableFunction, s *scope) (plan.Node, error) {
 	return b.addRelation(t, node, node.Output, "", "glob", t.Alias, s)
 }
 
+// inspectFiles binds parquet_metadata('a.parquet') and its like: what a format knows about files.
+func (b *binder) inspectFiles(t *TableFunction, f catalog.FileFunction, s *scope) (plan.Node, error) {
+	if len(t.Call.Args) != 1 || t.Call.Args[0].Name != nil {
+		return nil, b.errorAt(t.Call, types.CodeUndefinedFunction, "%s takes a path or a list of paths", f.Name)
+	}
+	names, err := b.paths(t.Call.Args[0].Expr)
+	if err != nil {
+		return nil, err
+	}
+	table, err := b.catalog.Inspect(b.ctx, f, names)
+	if err != nil {
+		return nil, b.located(t.Call, err)
+	}
+	return b.scan(t, table, b.source(t.Call), "", f.Name, t.Alias, s)
+}
+
 // optionReader reads options of a format.
 type optionReader struct {
 	*binder

@@ -22,6 +22,9 @@ func (b *binder) tableFunction(t *TableFunction, s *scope) (plan.Node, error) {
 	if name == "glob" && len(call.Name.Parts) == 1 && plain && !t.Ordinality {
 		return b.globFiles(t, s)
 	}
+	if f, ok := b.catalog.FileFunction(name); ok && len(call.Name.Parts) == 1 && plain && !t.Ordinality {
+		return b.inspectFiles(t, f, s)
+	}
 	switch {
 	case len(call.Name.Parts) > 1 || name != "unnest" && name != "range" && name != "generate_series":
 		return nil, b.unsupported(t, "the table function %s", b.source(call.Name))
