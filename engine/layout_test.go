@@ -38,7 +38,7 @@ var house = []floor{
 	{"2a", []string{"kernels"}},
 	{"2b", []string{"kernels/expr"}},
 	{"2c", []string{"kernels/scalar", "kernels/agg", "kernels/arrays"}},
-	{"3", []string{"catalog"}},
+	{"3", []string{"catalog", "catalog/arrowschema"}},
 	{"4", []string{"catalog/parquet", "catalog/csv", "catalog/json", "catalog/ipc", "catalog/mem"}},
 	{"5", []string{"plan"}},
 	{"6", []string{"plan/sql"}},

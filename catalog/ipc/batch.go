@@ -55,12 +55,12 @@ func (c *cursor) next() (int, bool) {
 
 func newWalker(b *block, ids []int64) *walker {
 	own := *b // a dictionary's header is read by many workers at a time; each notes for itself what is bad
-	bad := *b.header.bad
-	own.header.bad = &bad
+	bad := b.header.Bad()
+	own.header = b.header.WithBad(&bad)
 	w := &walker{block: &own, bad: &bad, ids: ids}
 	for i, c := range []*cursor{&w.nodes, &w.buffers, &w.variadic} {
 		c.size = []int{16, 16, 8}[i]
-		c.at, c.left = own.header.vector([]int{1, 2, 4}[i], c.size)
+		c.at, c.left = own.header.Vector([]int{1, 2, 4}[i], c.size)
 	}
 	return w
 }
@@ -74,7 +74,7 @@ func (w *walker) part(dt arrow.DataType, wanted bool, depth int) (*part, error) 
 	if !ok {
 		return nil, corrupt("the batch has fewer arrays than its schema")
 	}
-	rows, nulls := w.block.header.long(at), w.block.header.long(at+8)
+	rows, nulls := w.block.header.Long(at), w.block.header.Long(at+8)
 	if rows < 0 || rows > math.MaxInt32*64 || nulls < 0 || nulls > rows {
 		return nil, corrupt("an array of %d rows, %d of them null", rows, nulls)
 	}
@@ -122,7 +122,7 @@ func (w *walker) bufferSpans(p *part, storage arrow.DataType) error {
 		if !ok {
 			return corrupt("the batch does not say how many buffers its views have")
 		}
-		more := w.block.header.long(at)
+		more := w.block.header.Long(at)
 		if more < 0 || more > int64(w.buffers.left) {
 			return corrupt("views in %d buffers, of which the batch has %d", more, w.buffers.left)
 		}
@@ -148,7 +148,7 @@ func (w *walker) bufferSpans(p *part, storage arrow.DataType) error {
 		if !ok {
 			return corrupt("the batch has fewer buffers than its schema")
 		}
-		s := span{w.block.header.long(at), w.block.header.long(at + 8)}
+		s := span{w.block.header.Long(at), w.block.header.Long(at + 8)}
 		if s.offset < 0 || s.length < 0 || s.offset > w.block.size-s.length {
 			return corrupt("a buffer of %d bytes at offset %d of a body of %d", s.length, s.offset, w.block.size)
 		}
@@ -228,10 +228,10 @@ func (b *block) read(ctx context.Context, file catalog.File, parts []*part) (*bo
 	}
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.offset, b.offset) })
 	out := &body{codec: codecNone}
-	header, bad := b.header, false
-	header.bad = &bad // others may read the same header
-	if c, ok := header.table(3); ok {
-		out.codec = int(c.integer(0, 1, 0))
+	bad := false
+	header := b.header.WithBad(&bad) // others may read the same header
+	if c, ok := header.Table(3); ok {
+		out.codec = int(c.Integer(0, 1, 0))
 		if out.codec != codecLZ4 && out.codec != codecZstd {
 			return nil, unsupported("compression codec number %d is not supported", out.codec)
 		}

@@ -5,6 +5,8 @@ import (
 	"io"
 
 	"github.com/apache/arrow-go/v18/arrow/ipc"
+
+	"github.com/lacunadb/lacuna/catalog/arrowschema"
 )
 
 // fileWriter writes messages as a file: the magic, the messages of a stream, and a footer that says where they are
@@ -42,9 +44,9 @@ func (w *fileWriter) WritePayload(p ipc.Payload) error {
 	meta := p.Meta()
 	defer meta.Release()
 	bad := false
-	root := rootTable(meta.Bytes(), &bad)
-	kind := root.integer(1, 1, 0)
-	b := fileBlock{offset: w.offset, body: root.integer(3, 8, 0)}
+	root := arrowschema.Root(meta.Bytes(), &bad)
+	kind := root.Integer(1, 1, 0)
+	b := fileBlock{offset: w.offset, body: root.Integer(3, 8, 0)}
 	header, err := p.WritePayload(w)
 	if err != nil {
 		return err
@@ -52,8 +54,8 @@ func (w *fileWriter) WritePayload(p ipc.Payload) error {
 	b.header = int64(header)
 	switch kind {
 	case schemaMessage:
-		schema, _ := root.table(2)
-		w.schema, w.schemaAt = append([]byte(nil), meta.Bytes()...), schema.at
+		schema, _ := root.Table(2)
+		w.schema, w.schemaAt = append([]byte(nil), meta.Bytes()...), schema.At()
 	case dictionaryMessage:
 		w.dictionaries = append(w.dictionaries, b)
 	case recordBatchMessage:

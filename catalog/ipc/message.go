@@ -9,9 +9,9 @@ import (
 	"math"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
 
 	"github.com/lacunadb/lacuna/catalog"
+	"github.com/lacunadb/lacuna/catalog/arrowschema"
 )
 
 // magic begins and ends a file; a stream has none. After the first one comes padding to eight bytes.
@@ -31,15 +31,12 @@ const (
 	recordBatchMessage = 3
 )
 
-// unionType is the kind of a field whose type is a union (Schema.fbs, Type).
-const unionType = 14
-
 // block is a message with a body: a record batch or a dictionary.
 type block struct {
-	metadata []byte    // the flatbuffer
-	header   flatTable // RecordBatch, also of a dictionary
-	body     int64     // where the body starts in the file
-	size     int64     // of the body
+	metadata []byte                // the flatbuffer
+	header   arrowschema.FlatTable // RecordBatch, also of a dictionary
+	body     int64                 // where the body starts in the file
+	size     int64                 // of the body
 	rows     int64
 	v4       bool // unions have a validity buffer
 
@@ -111,7 +108,7 @@ func readFooter(ctx context.Context, file catalog.File) (*layout, error) {
 		return nil, err
 	}
 	bad := false
-	footer := rootTable(raw, &bad)
+	footer := arrowschema.Root(raw, &bad)
 	l := &layout{}
 	// The schema stands in the footer too, but as a part of it; that of the message is the same.
 	first, err := readMessage(ctx, file, 8)
@@ -127,9 +124,9 @@ func readFooter(ctx context.Context, file catalog.File) (*layout, error) {
 	headers, seen := int64(0), map[int64]bool{}
 	for i, blocks := range []*[]block{&l.dictionaries, &l.batches} {
 		const blockBytes = 24 // offset, length of the metadata, padding, length of the body
-		at, n := footer.vector(2+i, blockBytes)
+		at, n := footer.Vector(2+i, blockBytes)
 		for k := range n {
-			b, err := readBlock(ctx, file, footer.long(at+k*blockBytes), []int{dictionaryMessage, recordBatchMessage}[i])
+			b, err := readBlock(ctx, file, footer.Long(at+k*blockBytes), []int{dictionaryMessage, recordBatchMessage}[i])
 			if err != nil {
 				return nil, within(err, "%s %d", []string{"dictionary", "record batch"}[i], k)
 			}
@@ -214,7 +211,7 @@ func readStream(ctx context.Context, file catalog.File) (*layout, error) {
 type message struct {
 	metadata []byte
 	kind     int
-	header   flatTable
+	header   arrowschema.FlatTable
 	v4       bool
 	body     int64 // where it starts
 	size     int64
@@ -249,9 +246,9 @@ func readMessage(ctx context.Context, file catalog.File, offset int64) (*message
 		return nil, err
 	}
 	bad := false
-	root := rootTable(metadata, &bad)
-	m := &message{metadata: metadata, kind: int(root.integer(1, 1, 0)), body: start + length, size: root.integer(3, 8, 0), bad: &bad}
-	switch version := root.integer(0, 2, 0); version {
+	root := arrowschema.Root(metadata, &bad)
+	m := &message{metadata: metadata, kind: int(root.Integer(1, 1, 0)), body: start + length, size: root.Integer(3, 8, 0), bad: &bad}
+	switch version := root.Integer(0, 2, 0); version {
 	case 3:
 		m.v4 = true
 	case 4:
@@ -261,7 +258,7 @@ func readMessage(ctx context.Context, file catalog.File, offset int64) (*message
 	if m.size < 0 || m.size > file.Size()-m.body {
 		return nil, corrupt("the message at offset %d claims a body of %d bytes", offset, m.size)
 	}
-	m.header, _ = root.table(2)
+	m.header, _ = root.Table(2)
 	if bad {
 		return nil, corrupt("the header of the message at offset %d contradicts itself", offset)
 	}
@@ -272,92 +269,19 @@ func readMessage(ctx context.Context, file catalog.File, offset int64) (*message
 func (m *message) block() (block, error) {
 	b := block{metadata: m.metadata, header: m.header, body: m.body, size: m.size, v4: m.v4}
 	if m.kind == dictionaryMessage {
-		b.id, b.delta = m.header.integer(0, 8, 0), m.header.integer(2, 1, 0) != 0
-		b.header, _ = m.header.table(1)
+		b.id, b.delta = m.header.Integer(0, 8, 0), m.header.Integer(2, 1, 0) != 0
+		b.header, _ = m.header.Table(1)
 	}
-	b.rows = b.header.integer(0, 8, 0)
+	b.rows = b.header.Integer(0, 8, 0)
 	if *m.bad || b.rows < 0 || b.rows > maxBatchRows {
 		return b, corrupt("a batch of %d rows, or a header that contradicts itself", b.rows)
 	}
 	return b, nil
 }
 
-// readSchema reads a schema, by Arrow's own library, and finds the dictionaries' ids, which that keeps to itself.
+// readSchema reads the schema of a message.
 func (l *layout) readSchema(m *message) error {
-	if m.header.integer(0, 2, 0) != 0 {
-		return unsupported("big-endian data are not supported")
-	}
-	l.walkFields(m.header, 1, 2, &walk{left: len(m.metadata)})
-	if *m.bad {
-		return corrupt("the schema contradicts itself")
-	}
-	framed := binary.LittleEndian.AppendUint32([]byte{255, 255, 255, 255}, uint32(len(m.metadata)))
-	schema, err := parseSchema(append(framed, m.metadata...))
-	if err != nil {
-		return err
-	}
-	l.schema = schema
-	return nil
-}
-
-func parseSchema(stream []byte) (schema *arrow.Schema, err error) {
-	defer func() {
-		if x := recover(); x != nil {
-			err = corrupt("the schema cannot be read: %v", x)
-		}
-	}()
-	r, err := ipc.NewReader(bytes.NewReader(stream))
-	if err != nil {
-		return nil, corrupt("the schema cannot be read: %v", err)
-	}
-	defer r.Release()
-	schema = r.Schema()
-	if schema == nil {
-		return nil, corrupt("the schema cannot be read: %v", r.Err())
-	}
-	return schema, nil
-}
-
-// walk bounds what a walk through a schema visits. Offsets of a hostile schema may share one field or text among many, which then are more, by
-// magnitudes, than the bytes they are made of; a schema that a writer made has no byte twice.
-type walk struct{ depth, left int }
-
-func (w *walk) take(t flatTable, bytes int) {
-	if w.left -= bytes; w.left < 0 || w.depth > maxDepth {
-		*t.bad = true
-	}
-}
-
-// walkFields walks the fields of a schema or of a field (children and metadata are field numbers) in the order of their columns, notes the dictionaries'
-// ids and checks all counts, which Arrow's library believes. The fields below a dictionary come before it: they are those of its values, whose own
-// dictionaries the values need.
-func (l *layout) walkFields(t flatTable, children, metadata int, w *walk) {
-	const offsetBytes, tableBytes = 4, 4 // of an element of a vector, and at least of the table it points to
-	at, n := t.vector(metadata, offsetBytes)
-	for i := 0; i < n && !*t.bad; i++ {
-		pair := t.tableAt(at + offsetBytes*i)
-		_, key := pair.vector(0, 1)
-		_, value := pair.vector(1, 1)
-		w.take(t, offsetBytes+tableBytes+key+value)
-	}
-	at, n = t.vector(children, offsetBytes)
-	w.depth++
-	for i := 0; i < n && !*t.bad; i++ {
-		f := t.tableAt(at + offsetBytes*i)
-		_, name := f.vector(0, 1)
-		w.take(t, offsetBytes+tableBytes+name)
-		if typed, ok := f.table(3); ok && f.integer(2, 1, 0) == unionType {
-			const codeBytes = 4
-			_, codes := typed.vector(1, codeBytes)
-			w.take(t, codeBytes*codes)
-		}
-		if *t.bad {
-			return
-		}
-		l.walkFields(f, 5, 6, w)
-		if d, ok := f.table(4); ok {
-			l.ids = append(l.ids, d.integer(0, 8, 0))
-		}
-	}
-	w.depth--
+	var err error
+	l.schema, l.ids, err = arrowschema.Read(m.metadata)
+	return err
 }
