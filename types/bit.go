@@ -15,6 +15,16 @@ func validBit(b []byte) bool {
 	return b[1]&unused == unused
 }
 
+// InvalidBit gives the first row that is not null and whose bytes, of a plain BLOB or BIT vector, are no BIT value; -1 for none.
+func InvalidBit(v *Vector) int {
+	for i, x := range ValuesOf[View](v)[:v.length] {
+		if v.validity.Has(i) && !validBit(x.Bytes(v.buffers)) {
+			return i
+		}
+	}
+	return -1
+}
+
 // appendBitText appends the bits as 0 and 1.
 func appendBitText(dst []byte, b []byte) []byte {
 	if len(b) == 0 { // the placeholder below a null

@@ -206,6 +206,12 @@ func (b *builder) build(n *node, repetition, entry int, nullable bool) (*types.V
 			return nil, err
 		}
 		return types.NewStruct(n.field.Type, slots, children, validity), nil
+	case restoredShape:
+		v, err := b.build(n.children[0], repetition, entry, nullable)
+		if err != nil {
+			return nil, err
+		}
+		return fromWritten(b.pool, v, n.field.Type, true)
 	}
 	return b.list(n, repetition, entry, nullable)
 }

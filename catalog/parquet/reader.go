@@ -17,6 +17,10 @@ type reader interface {
 
 // newReader makes the reader of a node.
 func newReader(file catalog.File, n *node, group *rowGroup, w *workspace) (reader, error) {
+	if n.shape == restoredShape {
+		inner, err := newReader(file, n.children[0], group, w)
+		return restoringReader{inner, n.field.Type}, err
+	}
 	if n.leaf != nil && n.field.Type.Kind() == types.KindNull {
 		return nullReader{n.field.Type}, nil
 	}
@@ -36,6 +40,20 @@ func newReader(file catalog.File, n *node, group *rowGroup, w *workspace) (reade
 		return leaves[0], nil
 	}
 	return &nestedReader{node: n, leaves: leaves}, nil
+}
+
+// restoringReader makes what another reader reads into the type that the file's Arrow schema says.
+type restoringReader struct {
+	reader
+	typ types.Type
+}
+
+func (r restoringReader) read(ctx context.Context, pool *types.Pool, rows int) (*types.Vector, error) {
+	v, err := r.reader.read(ctx, pool, rows)
+	if err != nil {
+		return nil, err
+	}
+	return fromWritten(pool, v, r.typ, false)
 }
 
 // nullReader reads a column that is always null by its type.

@@ -14,10 +14,11 @@ const maxSchemaDepth = 64
 type shape uint8
 
 const (
-	leafShape   shape = iota
-	structShape       // children are fields
-	listShape         // one child, the element
-	mapShape          // two children, key and value
+	leafShape     shape = iota
+	structShape         // children are fields
+	listShape           // one child, the element
+	mapShape            // two children, key and value
+	restoredShape       // one child: what the file has of a type that it has no form for, see form.go
 )
 
 // node is a column, struct field, list element or map part. The groups that Parquet needs to spell lists and maps are no nodes.

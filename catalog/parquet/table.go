@@ -151,8 +151,10 @@ func (t *table) parse(footer []byte) error {
 	if meta.rows != rows {
 		return corrupt("the footer claims %d rows, its row groups have %d", meta.rows, rows)
 	}
-	meta.schema, meta.orders = nil, nil
-	t.meta, t.tree = meta, tree
+	t.tree = tree
+	t.restore(meta.keyValues)
+	meta.schema, meta.orders, meta.keyValues, meta.createdBy = nil, nil, nil, nil
+	t.meta = meta
 	return nil
 }
 

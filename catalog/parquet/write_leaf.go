@@ -306,6 +306,16 @@ func (e *leafEncoder) fixed(dst []byte, row int32) []byte {
 		dst = binary.BigEndian.AppendUint64(dst, high)
 		return binary.BigEndian.AppendUint64(dst, binary.LittleEndian.Uint64(raw))
 	}
+	if e.vector.Type().Kind() == types.KindInterval {
+		x := types.ValuesOf[types.MonthDayNano](e.vector)[row]
+		millis := x.Nanos / 1e6
+		if x.Months < 0 || x.Days < 0 || x.Nanos < 0 || x.Nanos%1e6 != 0 || millis > math.MaxUint32 {
+			e.err = types.KindErrorf(types.ErrCastOverflow, "INTERVAL %s is negative or not of whole milliseconds, which is all that Parquet keeps", types.Text(e.vector, int(row)))
+		}
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(x.Months))
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(x.Days))
+		return binary.LittleEndian.AppendUint32(dst, uint32(millis))
+	}
 	raw := e.vector.Data().Bytes[int(row)*32 : int(row)*32+32]
 	for i := 24; i >= 0; i -= 8 {
 		dst = binary.BigEndian.AppendUint64(dst, binary.LittleEndian.Uint64(raw[i:]))

@@ -104,10 +104,8 @@ func (n *writtenNode) fill() error {
 			return fixed(16, l)
 		}
 		return fixed(32, l)
-	case types.KindVarchar:
+	case types.KindVarchar, types.KindEnum: // not as ENUM, which other readers take for bytes
 		return leaf(physicalByteArray, logicalType{kind: logicalString})
-	case types.KindEnum:
-		return leaf(physicalByteArray, logicalType{kind: logicalEnum})
 	case types.KindJSON:
 		return leaf(physicalByteArray, logicalType{kind: logicalJSON})
 	case types.KindBlob:
@@ -129,6 +127,9 @@ func (n *writtenNode) fill() error {
 			unit, n.scale = 1, 1000
 		}
 		return leaf(physicalInt64, logicalType{kind: logicalTimestamp, unit: unit, utc: t.Kind() == types.KindTimestampTZ})
+	case types.KindInterval:
+		e.converted = convertedInterval
+		return fixed(12, logicalType{})
 	case types.KindUUID:
 		return fixed(16, logicalType{kind: logicalUUID})
 	case types.KindNull:
@@ -206,6 +207,8 @@ func (e *schemaElement) write(w *compactWriter) {
 // convertedType gives the older annotation for readers that know no other.
 func (e *schemaElement) convertedType() int64 {
 	switch l := e.logical; l.kind {
+	case logicalNone:
+		return e.converted // of INTERVAL, which has no newer one
 	case logicalString:
 		return convertedUTF8
 	case logicalMap:

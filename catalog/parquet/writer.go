@@ -2,12 +2,14 @@ package parquet
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/binary"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/lacunadb/lacuna/catalog"
+	"github.com/lacunadb/lacuna/catalog/arrowschema"
 	"github.com/lacunadb/lacuna/kernels"
 	"github.com/lacunadb/lacuna/types"
 )
@@ -29,8 +31,8 @@ func (Format) WriteOptions() []catalog.Option {
 	}
 }
 
-// NewWriter starts a file. What SQL has and Parquet has not is written as what comes next: HUGEINT as DECIMAL(38,0), ENUM as its texts, ARRAY as a list,
-// and seconds as milliseconds. UNION, INTERVAL and BIT have no type that would keep them.
+// NewWriter starts a file. What SQL has and Parquet has not is written in another form (form.go), and the Arrow schema beside it, by which it is read as what
+// it was.
 func (Format) NewWriter(w io.Writer, schema types.Schema, options catalog.Options) (catalog.FileWriter, error) {
 	out := &writer{
 		out: w, root: &writtenNode{}, rows: catalog.OptionOr(options, "row_group_size", int64(defaultGroupRows)),
@@ -53,10 +55,16 @@ func (Format) NewWriter(w io.Writer, schema types.Schema, options catalog.Option
 	}
 	out.root.element = schemaElement{physical: physicalNone, name: []byte("schema"), converted: convertedNone}
 	for _, f := range schema {
+		f.Type = writtenForm(f.Type)
 		if err := out.root.below(f.Name, f); err != nil {
 			return nil, err
 		}
 	}
+	message, err := arrowschema.Encapsulated(types.ExportSchema(schema, types.ExportOptions{}))
+	if err != nil {
+		return nil, err
+	}
+	out.schema = base64.StdEncoding.EncodeToString(message)
 	if len(schema) == 0 {
 		return nil, unsupported("a Parquet file needs a column")
 	}
@@ -73,6 +81,7 @@ type writer struct {
 	out    io.Writer
 	offset int64
 	root   *writtenNode
+	schema string // the Arrow schema, as the footer has it
 	codec  int64
 	rows   int64 // of a row group
 	bytes  int64
@@ -101,7 +110,12 @@ func (w *writer) Write(ctx context.Context, batch *types.Batch) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	w.pending.Add(batch)
+	written := *batch
+	written.Columns = make([]*types.Vector, len(batch.Columns))
+	for i, v := range batch.Columns {
+		written.Columns[i] = toWritten(v)
+	}
+	w.pending.Add(&written)
 	for {
 		held := w.pending.Rows()
 		if held < w.rows && (held == 0 || w.pending.Bytes() <= w.bytes) {
@@ -184,6 +198,11 @@ func (w *writer) footer() []byte {
 			t.int64(5, g.offset)
 		})
 	}
+	t.list(5, wireStruct, 1)
+	t.element(func() {
+		t.binary(1, []byte(arrowSchemaKey))
+		t.binary(2, []byte(w.schema))
+	})
 	t.binary(6, []byte("Lacuna"))
 	t.list(7, wireStruct, leaves)
 	for range leaves {
