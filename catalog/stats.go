@@ -42,6 +42,8 @@ type Bounds struct {
 	Min, Max *types.Vector // Constant vectors bounding the values that are not null; nil when unknown
 	Rows     int64
 	Nulls    int64 // -1 when unknown
+	// Absent, if not nil, reports that no row has a value, row 0 of a vector of the column's type, for sure: a bloom filter.
+	Absent func(value *types.Vector) bool
 }
 
 // MayMatch reports whether a condition can be true for a row whose columns lie within bounds(column). It errs towards yes; conditions
@@ -115,7 +117,7 @@ func callMayMatch(c *expr.Expr, bounds func(column int) (Bounds, bool)) bool {
 		return false
 	}
 	if b.Min == nil || b.Max == nil {
-		return true
+		return name != "eq" || b.Absent == nil || !b.Absent(constant.Value)
 	}
 	low, okLow := compareConstants(constant.Value, b.Min)
 	high, okHigh := compareConstants(constant.Value, b.Max)
@@ -124,7 +126,7 @@ func callMayMatch(c *expr.Expr, bounds func(column int) (Bounds, bool)) bool {
 	}
 	switch name {
 	case "eq":
-		return low >= 0 && high <= 0
+		return low >= 0 && high <= 0 && (b.Absent == nil || !b.Absent(constant.Value))
 	case "ne":
 		return low != 0 || high != 0
 	case "lt": // column < constant: the smallest must be below
@@ -154,9 +156,21 @@ func inMayMatch(column, list *expr.Expr, bounds func(column int) (Bounds, bool))
 	case b.Nulls >= 0 && b.Rows > 0 && b.Nulls == b.Rows:
 		return false
 	case b.Min == nil || b.Max == nil:
-		return true
+		return b.Absent == nil || anyPresent(values, b)
+	case b.Absent != nil && !anyPresent(values, b):
+		return false
 	}
 	return anyWithin(values, b)
+}
+
+// anyPresent reports whether one of the values is not surely absent.
+func anyPresent(values *types.Vector, b Bounds) bool {
+	for i := range values.Len() {
+		if !b.Absent(values.Slice(nil, i, i+1)) {
+			return true
+		}
+	}
+	return false
 }
 
 // notInMayMatch is MayMatch for NOT column IN (constants), of which membership is the inner call.

@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/lacunadb/lacuna/catalog"
@@ -18,6 +19,7 @@ type scan struct {
 	file      catalog.File
 	columns   []column
 	filters   []rowFilter
+	advice    []*expr.Expr // all conditions of the query: what they rule out is not read
 	dynamic   []*catalog.DynamicFilter
 	groups    []int // those that the statistics leave
 	batchRows int
@@ -27,6 +29,7 @@ type scan struct {
 	next       int // into groups
 	morsels    int // claimed
 	workspaces []*workspace
+	skipped    int64 // rows of row groups and pages that were not read
 }
 
 // column is a column of the request.
@@ -38,7 +41,7 @@ type column struct {
 // Scan starts reading. Filters that cannot fail are applied exactly; all of them and the dynamic ones choose among the row groups.
 func (t *table) Scan(ctx context.Context, request catalog.ScanRequest) (catalog.Scan, error) {
 	s := &scan{
-		table: t, dynamic: request.Dynamic, batchRows: request.BatchRows, ordered: len(request.Order) == 0,
+		table: t, advice: request.Filters, dynamic: request.Dynamic, batchRows: request.BatchRows, ordered: len(request.Order) == 0,
 	}
 	if s.batchRows <= 0 {
 		s.batchRows = defaultBatchRows
@@ -79,6 +82,7 @@ func (s *scan) keptGroups(request catalog.ScanRequest) []int {
 			break
 		}
 		if g.rows == 0 || !s.mayMatch(g, request.Filters) {
+			s.skipped += g.rows
 			continue
 		}
 		kept = append(kept, i)
@@ -123,6 +127,7 @@ func (s *scan) Next(ctx context.Context) (catalog.Morsel, error) {
 		group := s.groups[s.next]
 		s.next++
 		if !s.dynamicMayMatch(&s.table.meta.groups[group]) {
+			s.skipped += s.table.meta.groups[group].rows
 			continue
 		}
 		m := &morsel{scan: s, number: s.morsels, group: group, rows: s.table.meta.groups[group].rows}
@@ -131,6 +136,16 @@ func (s *scan) Next(ctx context.Context) (catalog.Morsel, error) {
 	}
 	return nil, nil
 }
+
+// skip counts rows that are not read.
+func (s *scan) skip(rows int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.skipped += rows
+}
+
+// Skipped gives the rows of the row groups and pages that were not read.
+func (s *scan) Skipped() int64 { return s.skipped }
 
 // Close closes the file.
 func (s *scan) Close() error {
@@ -166,8 +181,9 @@ type morsel struct {
 	rows   int64
 
 	opened    bool
-	done      int64 // rows read or skipped
-	batches   int   // begun
+	wanted    []rowRange // that are left to read; none is empty
+	done      int64      // rows read or skipped
+	batches   int        // begun
 	readers   []reader
 	workspace *workspace
 	filters   []filterState // one per row filter, for pool
@@ -185,14 +201,14 @@ func (m *morsel) Next(ctx context.Context, pool *types.Pool) (*types.Batch, erro
 		return nil, m.failed
 	}
 	var batch *types.Batch
-	if m.failed = m.open(pool); m.failed == nil {
+	if m.failed = m.open(ctx, pool); m.failed == nil {
 		batch, m.failed = m.next(ctx, pool)
 	}
 	return batch, m.failed
 }
 
 func (m *morsel) next(ctx context.Context, pool *types.Pool) (*types.Batch, error) {
-	for m.done < m.rows {
+	for len(m.wanted) > 0 {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -208,7 +224,7 @@ func (m *morsel) next(ctx context.Context, pool *types.Pool) (*types.Batch, erro
 }
 
 // open makes the readers before the first batch, unless the dynamic filters have become so narrow that there is nothing to read.
-func (m *morsel) open(pool *types.Pool) error {
+func (m *morsel) open(ctx context.Context, pool *types.Pool) error {
 	s := m.scan
 	if m.filters == nil || m.pool != pool {
 		m.pool = pool
@@ -223,7 +239,18 @@ func (m *morsel) open(pool *types.Pool) error {
 	m.opened = true
 	group := &s.table.meta.groups[m.group]
 	if !s.dynamicMayMatch(group) {
-		m.done = m.rows
+		s.skip(m.rows)
+		return nil
+	}
+	m.wanted = []rowRange{{0, m.rows}}
+	if slices.ContainsFunc(s.advice, func(f *expr.Expr) bool { return s.hasIndexes(group, f) }) {
+		var err error
+		if m.wanted, err = s.wantedRows(ctx, group); err != nil {
+			return within(err, "file %q: row group %d: an index", s.table.path, m.group)
+		}
+	}
+	if len(m.wanted) == 0 {
+		s.skip(m.rows)
 		return nil
 	}
 	m.workspace = s.takeWorkspace()
@@ -252,7 +279,19 @@ func (m *morsel) locate(err error, column int) error {
 
 // batch reads the next rows: first the columns of the filters, then, if any row is left, the others. It gives nil when none is.
 func (m *morsel) batch(ctx context.Context, pool *types.Pool) (*types.Batch, error) {
-	rows := int(min(int64(m.scan.batchRows), m.rows-m.done))
+	if gap := m.wanted[0].from - m.done; gap > 0 {
+		for _, r := range m.readers {
+			r.skip(int(gap))
+		}
+		m.scan.skip(gap)
+		m.done += gap
+	}
+	rows := int(min(int64(m.scan.batchRows), m.wanted[0].to-m.done))
+	if m.wanted[0].from = m.done + int64(rows); m.wanted[0].from == m.wanted[0].to {
+		if m.wanted = m.wanted[1:]; len(m.wanted) == 0 {
+			m.scan.skip(m.rows - m.done - int64(rows))
+		}
+	}
 	batch := types.NewBatch(make([]*types.Vector, len(m.readers)), rows, types.MakeSequence(m.number, m.batches))
 	m.done += int64(rows)
 	m.batches++

@@ -37,8 +37,16 @@ func chunkBounds(l *leaf, c *columnChunk, rows int64) catalog.Bounds {
 	} else if !l.byType {
 		return b
 	}
-	if least == nil || greatest == nil || l.physical == physicalInt96 || l.typ.Kind() == types.KindInterval {
-		return b
+	if least != nil && greatest != nil {
+		setBounds(&b, l, least, greatest)
+	}
+	return b
+}
+
+// setBounds decodes two bounds of a column, unless they cannot be trusted.
+func setBounds(b *catalog.Bounds, l *leaf, least, greatest []byte) {
+	if l.physical == physicalInt96 || l.typ.Kind() == types.KindInterval {
+		return
 	}
 	b.Min, b.Max = bound(l, least), bound(l, greatest)
 	switch {
@@ -51,7 +59,6 @@ func chunkBounds(l *leaf, c *columnChunk, rows int64) catalog.Bounds {
 	case less(b.Max, b.Min):
 		b.Min, b.Max = nil, nil
 	}
-	return b
 }
 
 // isSignedInteger reports the columns whose deprecated statistics are right: integers whose signed order is that of their type. Their
@@ -132,10 +139,15 @@ func nan(typ types.Type) *types.Vector {
 // pruningBounds are bounds that nothing lies outside of, NaN included.
 func pruningBounds(l *leaf, c *columnChunk, rows int64) catalog.Bounds {
 	b := chunkBounds(l, c, rows)
+	admitNaN(&b, l)
+	return b
+}
+
+// admitNaN makes room for NaN, which bounds leave out.
+func admitNaN(b *catalog.Bounds, l *leaf) {
 	if b.Max != nil && l.typ.IsFloat() {
 		b.Max = nan(l.typ)
 	}
-	return b
 }
 
 // tableStatistics adds up the footer's statistics of all row groups.

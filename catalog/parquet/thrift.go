@@ -218,3 +218,37 @@ func integers(r *compact, wire byte) []int64 {
 	}
 	return all
 }
+
+// booleans reads a list of booleans: there each is a byte of its own.
+func booleans(r *compact, wire byte) []bool {
+	if wire != wireList {
+		r.skip(wire)
+		return nil
+	}
+	n, element := r.list()
+	if n > 0 && element != wireTrue && element != wireFalse {
+		r.fail()
+		return nil
+	}
+	all := make([]bool, n)
+	for i := range all {
+		all[i] = r.byte() == wireTrue
+	}
+	return all
+}
+
+// binaries reads a list of byte strings, borrowed from the input; none is nil.
+func binaries(r *compact, wire byte) [][]byte {
+	if wire != wireList {
+		r.skip(wire)
+		return nil
+	}
+	n, element := r.list()
+	var all [][]byte
+	for i := 0; i < n && !r.bad; i++ {
+		var b []byte
+		r.binary(&b, element)
+		all = append(all, b)
+	}
+	return all
+}
