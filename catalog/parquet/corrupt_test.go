@@ -200,8 +200,8 @@ func TestMessages(t *testing.T) {
 		return err
 	}
 	const place = `file "testdata/nulls_v1_gzip_dictionary.parquet": row group 1, column i64: `
-	wantError(t, read(func(c *columnChunk) { c.codec = 4 }), types.CodeFeatureNotSupported, place+"compression BROTLI is not supported")
-	wantError(t, read(func(c *columnChunk) { c.codec = 7 }), types.CodeFeatureNotSupported, "compression LZ4_RAW is not supported")
+	wantError(t, read(func(c *columnChunk) { c.codec = 3 }), types.CodeFeatureNotSupported, place+"compression LZO is not supported")
+	wantError(t, read(func(c *columnChunk) { c.codec = 9 }), types.CodeFeatureNotSupported, "compression codec number 9 is unknown")
 	wantError(t, read(func(c *columnChunk) { c.codec = 99 }), types.CodeFeatureNotSupported, "codec number 99")
 	wantError(t, read(func(c *columnChunk) { c.codec = codecSnappy }), types.CodeDataCorrupted, "offset")
 	wantError(t, read(func(c *columnChunk) { c.encrypted = true }), types.CodeFeatureNotSupported, place+"it is encrypted")

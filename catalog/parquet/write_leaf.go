@@ -8,9 +8,11 @@ import (
 	"math/bits"
 	"sync"
 
+	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
 
 	"github.com/lacunadb/lacuna/types"
 )
@@ -159,6 +161,18 @@ func compressPage(codec int64, body []byte) ([]byte, error) {
 			err = z.Close()
 		}
 		return out.Bytes(), err
+	case codecBrotli:
+		var out bytes.Buffer
+		z := brotli.NewWriterLevel(&out, 5)
+		_, err := z.Write(body)
+		if err == nil {
+			err = z.Close()
+		}
+		return out.Bytes(), err
+	case codecLZ4Raw:
+		dst := make([]byte, lz4.CompressBlockBound(len(body)))
+		n, err := new(lz4.Compressor).CompressBlock(body, dst)
+		return dst[:n], err
 	}
 	return body, nil
 }

@@ -22,7 +22,7 @@ const (
 	defaultGroupBytes = 256 << 20
 )
 
-// WriteOptions are DuckDB's: compression (snappy, zstd, gzip, uncompressed), row_group_size and row_group_size_bytes.
+// WriteOptions are DuckDB's: compression (snappy, zstd, gzip, brotli, lz4_raw, uncompressed), row_group_size and row_group_size_bytes.
 func (Format) WriteOptions() []catalog.Option {
 	return []catalog.Option{
 		{Name: "compression", Type: types.Varchar, Aliases: []string{"codec"}},
@@ -48,10 +48,14 @@ func (Format) NewWriter(w io.Writer, schema types.Schema, options catalog.Option
 		out.codec = codecZstd
 	case "gzip":
 		out.codec = codecGzip
+	case "brotli":
+		out.codec = codecBrotli
+	case "lz4", "lz4_raw":
+		out.codec = codecLZ4Raw
 	case "uncompressed", "none":
 		out.codec = codecNone
 	default:
-		return nil, types.Errorf(types.CodeInvalidParameter, "unknown compression %q", codec).WithHint("It may be snappy, zstd, gzip or uncompressed.")
+		return nil, types.Errorf(types.CodeInvalidParameter, "unknown compression %q", codec).WithHint("It may be snappy, zstd, gzip, brotli, lz4_raw or uncompressed.")
 	}
 	out.root.element = schemaElement{physical: physicalNone, name: []byte("schema"), converted: convertedNone}
 	for _, f := range schema {

@@ -119,7 +119,7 @@ func TestWriterRoundTrip(t *testing.T) {
 			schema = append(schema, types.Field{Name: fmt.Sprint("c", i), Type: v.Type(), Nullable: !required || types.NullCount(nil, v) > 0 || v.Type().Kind() == types.KindNull})
 			want = append(want, v)
 		}
-		options := catalog.Options{"row_group_size": int64(1 + rng.IntN(400)), "compression": []string{"snappy", "zstd", "gzip", "uncompressed"}[seed%4]}
+		options := catalog.Options{"row_group_size": int64(1 + rng.IntN(400)), "compression": []string{"snappy", "zstd", "gzip", "uncompressed", "brotli", "lz4_raw"}[seed%6]}
 		cut := 0
 		if n > 0 {
 			cut = rng.IntN(n)
