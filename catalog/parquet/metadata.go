@@ -128,6 +128,7 @@ type rowGroup struct {
 	bytes      int64 // of the data, not compressed
 	offset     int64
 	compressed int64
+	first      int64 // number of the first row in the file; not of the format
 }
 
 // columnChunk is a column of a row group: offsets are from the start of the file, sizes in bytes.

@@ -17,6 +17,9 @@ type reader interface {
 
 // newReader makes the reader of a node.
 func newReader(file catalog.File, n *node, group *rowGroup, w *workspace) (reader, error) {
+	if n.shape == rowNumberShape {
+		return &rowNumberReader{group.first}, nil
+	}
 	if n.shape == restoredShape {
 		inner, err := newReader(file, n.children[0], group, w)
 		return restoringReader{inner, n.field.Type}, err
@@ -54,6 +57,20 @@ func (r restoringReader) read(ctx context.Context, pool *types.Pool, rows int) (
 		return nil, err
 	}
 	return fromWritten(pool, v, r.typ, false)
+}
+
+// rowNumberReader counts rows.
+type rowNumberReader struct{ next int64 }
+
+func (r *rowNumberReader) skip(rows int) { r.next += int64(rows) }
+
+func (r *rowNumberReader) read(_ context.Context, pool *types.Pool, rows int) (*types.Vector, error) {
+	numbers := types.Alloc[int64](pool, rows)
+	for i := range numbers {
+		numbers[i] = r.next + int64(i)
+	}
+	r.next += int64(rows)
+	return types.NewFixed(types.BigInt, numbers, nil), nil
 }
 
 // nullReader reads a column that is always null by its type.

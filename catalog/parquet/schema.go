@@ -14,11 +14,12 @@ const maxSchemaDepth = 64
 type shape uint8
 
 const (
-	leafShape     shape = iota
-	structShape         // children are fields
-	listShape           // one child, the element
-	mapShape            // two children, key and value
-	restoredShape       // one child: what the file has of a type that it has no form for, see form.go
+	leafShape      shape = iota
+	structShape          // children are fields
+	listShape            // one child, the element
+	mapShape             // two children, key and value
+	restoredShape        // one child: what the file has of a type that it has no form for, see form.go
+	rowNumberShape       // no child and no column of the file: the number of the row
 )
 
 // node is a column, struct field, list element or map part. The groups that Parquet needs to spell lists and maps are no nodes.

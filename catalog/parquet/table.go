@@ -21,8 +21,11 @@ func (Format) Name() string { return "parquet" }
 // Extensions gives the endings of Parquet files.
 func (Format) Extensions() []string { return []string{".parquet", ".parq"} }
 
-// ReadOptions gives none.
-func (Format) ReadOptions() []catalog.Option { return nil }
+// ReadOptions are DuckDB's: binary_as_string makes VARCHAR of byte arrays that the file says no type of, and file_row_number adds the column of that name, the
+// number of the row in its file from 0.
+func (Format) ReadOptions() []catalog.Option {
+	return []catalog.Option{{Name: "binary_as_string", Type: types.Boolean}, {Name: "file_row_number", Type: types.Boolean}}
+}
 
 // Open reads the footer of a file. What is no Parquet file, or contradicts the format, is an error with CodeDataCorrupted; a file with
 // an encrypted footer is one with CodeFeatureNotSupported. Columns that cannot be read do not keep the others from being read.
@@ -38,8 +41,12 @@ func (Format) Open(ctx context.Context, request catalog.OpenRequest) (catalog.Ta
 		return nil, within(err, "file %q", path)
 	}
 	t := &table{files: files, path: path, size: file.Size(), footerBytes: len(footer)}
-	if err := t.parse(footer); err != nil {
+	if err := t.parse(footer, catalog.OptionOr(request.Options, "binary_as_string", false)); err != nil {
 		return nil, within(err, "file %q", path)
+	}
+	if catalog.OptionOr(request.Options, "file_row_number", false) {
+		n := &node{field: types.Field{Name: "file_row_number", Type: types.BigInt}, shape: rowNumberShape}
+		t.tree.columns, t.schema = append(t.tree.columns, n), append(t.schema, n.field)
 	}
 	return t, nil
 }
@@ -120,10 +127,15 @@ type table struct {
 }
 
 // parse makes the schema and checks that the row groups fit it.
-func (t *table) parse(footer []byte) error {
+func (t *table) parse(footer []byte, binaryAsString bool) error {
 	meta, ok := readFooter(footer)
 	if !ok {
 		return corrupt("the footer is damaged")
+	}
+	for i := range meta.schema {
+		if e := &meta.schema[i]; binaryAsString && e.physical == physicalByteArray && annotation(e).kind == logicalNone {
+			e.converted = convertedUTF8
+		}
 	}
 	tree, err := buildSchema(meta.schema)
 	if err != nil {
@@ -146,6 +158,7 @@ func (t *table) parse(footer []byte) error {
 		case g.rows > maxGroupRows:
 			return corrupt("row group %d claims %d rows", i, g.rows)
 		}
+		g.first = rows
 		rows += g.rows
 	}
 	if meta.rows != rows {
