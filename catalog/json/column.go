@@ -30,6 +30,8 @@ type builder struct {
 	children []*builder
 	names    map[string]int // of a struct's fields
 	guess    int            // the field that is expected next
+	codes    []int8         // of a union: the position of each row's variant, and the row of its child
+	offsets  []int32
 }
 
 // buildKind is how values are collected.
@@ -45,6 +47,7 @@ const (
 	buildList
 	buildStruct
 	buildMap
+	buildUnion
 )
 
 func newBuilder(typ types.Type) *builder {
@@ -70,6 +73,11 @@ func newBuilder(typ types.Type) *builder {
 		}
 	case types.KindMap:
 		b.kind, b.children = buildMap, []*builder{newBuilder(typ.Fields()[0].Type), newBuilder(typ.Fields()[1].Type)}
+	case types.KindUnion:
+		b.kind = buildUnion
+		for _, f := range typ.Fields() {
+			b.children = append(b.children, newBuilder(f.Type))
+		}
 	}
 	return b
 }
@@ -79,6 +87,7 @@ func (b *builder) reset() {
 	b.rows, b.nulls = 0, 0
 	b.valid, b.bools = b.valid[:0], b.bools[:0]
 	b.ints, b.floats, b.texts, b.entries = b.ints[:0], b.floats[:0], b.texts[:0], b.entries[:0]
+	b.codes, b.offsets = b.codes[:0], b.offsets[:0]
 	b.own = nil // views of an earlier batch may point into it
 	for _, c := range b.children {
 		c.reset()
@@ -124,6 +133,17 @@ func (b *builder) truncate(rows int) {
 		for _, c := range b.children {
 			c.truncate(min(rows, c.rows))
 		}
+	case buildUnion:
+		b.codes, b.offsets = b.codes[:rows], b.offsets[:rows]
+		ends := make([]int, len(b.children))
+		for i, code := range b.codes {
+			if b.valid[i>>6]>>(i&63)&1 != 0 {
+				ends[code] = int(b.offsets[i]) + 1
+			}
+		}
+		for k, c := range b.children {
+			c.truncate(ends[k])
+		}
 	default:
 		b.texts = b.texts[:rows]
 	}
@@ -160,6 +180,8 @@ func (b *builder) null() {
 		for _, c := range b.children {
 			c.null()
 		}
+	case buildUnion:
+		b.codes, b.offsets = append(b.codes, 0), append(b.offsets, 0)
 	default:
 		b.texts = append(b.texts, types.View{})
 	}
@@ -277,8 +299,59 @@ func (b *builder) value(s *scanner, depth int) bool {
 		if c == '{' {
 			return b.mapping(s, depth)
 		}
+	case buildUnion:
+		k := b.variant(s, c)
+		if k < 0 {
+			return false
+		}
+		row := b.children[k].rows
+		if !b.children[k].value(s, depth+1) || s.err != "" {
+			return false
+		}
+		b.next(true)
+		b.codes, b.offsets = append(b.codes, int8(k)), append(b.offsets, int32(row))
+		return true
 	}
 	return false
+}
+
+// variant chooses the variant of a union for a value that begins with a character; -1 for none. Whole numbers prefer integers, others do not; texts prefer
+// VARCHAR.
+func (b *builder) variant(s *scanner, c byte) int {
+	whole := true
+	if startsNumber(c) {
+		start := s.at
+		_, whole = s.number()
+		s.at = start
+	}
+	best, rank := -1, 0
+	for k, f := range b.typ.Fields() {
+		t, fits := f.Type, 0 // how well the variant fits; 0: not at all
+		switch {
+		case t.Kind() == types.KindJSON:
+			fits = 1
+		case startsNumber(c) && t.IsNumeric():
+			fits = 2
+			if whole == t.IsInteger() {
+				fits = 3
+			}
+		case c == 't' || c == 'f':
+			if t.Kind() == types.KindBoolean {
+				fits = 3
+			}
+		case c == '[' && (t.Kind() == types.KindList || t.Kind() == types.KindArray), c == '{' && (t.Kind() == types.KindStruct || t.Kind() == types.KindMap):
+			fits = 3
+		case c == '"' && !t.IsNested() && !t.IsNumeric() && t.Kind() != types.KindBoolean:
+			fits = 2
+			if t.Kind() == types.KindVarchar {
+				fits = 3
+			}
+		}
+		if fits > rank {
+			best, rank = k, fits
+		}
+	}
+	return best
 }
 
 var namedFloats = map[string]float64{"nan": math.NaN(), "NaN": math.NaN(), "inf": math.Inf(1), "-inf": math.Inf(-1), "Infinity": math.Inf(1), "-Infinity": math.Inf(-1)}
@@ -507,6 +580,8 @@ func (b *builder) finish(env *kernels.Env, chunk []byte) (*types.Vector, error) 
 			}
 		}
 		return types.NewStruct(b.typ, b.rows, children, valid), nil
+	case buildUnion:
+		return b.finishUnion(env, chunk, valid)
 	}
 	views := append(types.Alloc[types.View](pool, b.rows)[:0], b.texts...)
 	typ := b.typ
@@ -518,6 +593,38 @@ func (b *builder) finish(env *kernels.Env, chunk []byte) (*types.Vector, error) 
 		return v, nil
 	}
 	return kernels.Cast(env, v, b.typ)
+}
+
+// finishUnion makes a dense union.
+func (b *builder) finishUnion(env *kernels.Env, chunk []byte, valid types.Bitmap) (*types.Vector, error) {
+	codes := append(types.Alloc[int8](env.Pool, b.rows)[:0], b.codes...)
+	offsets := append(types.Alloc[int32](env.Pool, b.rows)[:0], b.offsets...)
+	for i, k := range b.codes {
+		codes[i] = b.typ.Codes()[k]
+	}
+	children := make([]*types.Vector, len(b.children))
+	for k, c := range b.children {
+		v, err := c.finish(&kernels.Env{Pool: env.Pool, Rows: c.rows, Try: env.Try, Zone: env.Zone}, chunk)
+		if err != nil {
+			var e *types.Error
+			if errors.As(err, &e) && e.Row >= 0 {
+				moved := *e
+				for i, code := range b.codes {
+					if int(code) == k && int64(b.offsets[i]) == e.Row && b.valid[i>>6]>>(i&63)&1 != 0 {
+						moved.Row = int64(i)
+						break
+					}
+				}
+				err = &moved
+			}
+			return nil, err
+		}
+		if c.rows == 0 { // rows that are NULL name a row of the first one
+			v = types.NewNull(b.typ.Fields()[k].Type, 1)
+		}
+		children[k] = v
+	}
+	return types.NewUnion(b.typ, codes, offsets, children, valid), nil
 }
 
 // ofElement turns an error of an element into one of the list's row that has it.

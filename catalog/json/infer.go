@@ -142,8 +142,23 @@ func (h *shape) merge(o *shape) {
 	}
 }
 
+// inference says how types follow from shapes.
+type inference struct {
+	unions bool // values of several kinds make a UNION instead of JSON
+	depth  int  // so many levels are typed, what is below is JSON
+}
+
+// deeper gives the rules one level below.
+func (o inference) deeper() inference {
+	o.depth--
+	return o
+}
+
 // sqlType gives the type of the values.
-func (h *shape) sqlType() types.Type {
+func (h *shape) sqlType(o inference) types.Type {
+	if o.depth <= 0 {
+		return types.JSON
+	}
 	numbers := h.whole + h.wide + h.fractions
 	kinds := 0
 	for _, n := range []int{h.bools, h.strings, h.lists, h.objects, numbers} {
@@ -153,6 +168,8 @@ func (h *shape) sqlType() types.Type {
 	}
 	const hugeDigits = 38 // all whole numbers of so many digits are HUGEINTs
 	switch {
+	case kinds > 1 && o.unions:
+		return h.unionType(o)
 	case kinds != 1:
 		return types.JSON // nothing but nulls, or values of several kinds
 	case h.bools > 0:
@@ -168,7 +185,7 @@ func (h *shape) sqlType() types.Type {
 	case numbers > 0:
 		return types.BigInt
 	case h.lists > 0:
-		return types.ListOf(h.element.sqlType())
+		return types.ListOf(h.element.sqlType(o.deeper()))
 	case len(h.fields) == 0:
 		return types.MapOf(types.Varchar, types.JSON)
 	case len(h.fields) > mapThreshold:
@@ -176,13 +193,28 @@ func (h *shape) sqlType() types.Type {
 		for _, f := range h.fields {
 			all.merge(&f.shape)
 		}
-		return types.MapOf(types.Varchar, all.sqlType())
+		return types.MapOf(types.Varchar, all.sqlType(o.deeper()))
 	}
 	fields := make([]types.Field, len(h.fields))
 	for i, f := range h.fields {
-		fields[i] = types.Field{Name: f.name, Type: f.sqlType(), Nullable: true}
+		fields[i] = types.Field{Name: f.name, Type: f.sqlType(o.deeper()), Nullable: true}
 	}
 	return types.StructOf(fields...)
+}
+
+// unionType gives the UNION of values of several kinds: a variant for each, called as its type is.
+func (h *shape) unionType(o inference) types.Type {
+	var variants []types.Field
+	for _, one := range []shape{
+		{bools: h.bools}, {whole: h.whole, wide: h.wide, fractions: h.fractions, widest: h.widest}, {strings: h.strings, samples: h.samples, unfit: h.unfit},
+		{lists: h.lists, element: h.element}, {objects: h.objects, fields: h.fields, index: h.index},
+	} {
+		if one.bools+one.whole+one.wide+one.fractions+one.strings+one.lists+one.objects > 0 {
+			t := one.sqlType(o)
+			variants = append(variants, types.Field{Name: strings.ToLower(t.Kind().String()), Type: t, Nullable: true})
+		}
+	}
+	return types.UnionOf(variants...)
 }
 
 // textTypes are the types that texts may be of. may tells most that are not, at no cost.

@@ -170,6 +170,13 @@ func TestInference(t *testing.T) {
 		{"BOM and CRLF", "\xEF\xBB\xBF{\"a\":1}\r\n{\"a\":2}\r\n", nil, "a:BIGINT / 1 / 2"},
 		{"not records", `{"a":1}`, catalog.Options{"records": "false"}, "json:STRUCT(a BIGINT) / {'a': 1}"},
 		{"columns", "{\"a\":1,\"b\":\"2.50\",\"x\":[{}]}\n{\"b\":3}\n", catalog.Options{"columns": []types.FieldValue{{Name: "b", Value: "DECIMAL"}, {Name: "a", Value: "VARCHAR"}}}, "b:DECIMAL(10,2) a:VARCHAR / 2.50|1 / 3.00|NULL"},
+		{"union", "{\"a\":1}\n{\"a\":\"x\"}\n{\"a\":null}\n{\"a\":[1,\"y\"]}\n{\"a\":{\"b\":2.5}}\n{\"a\":true}\n{}\n", catalog.Options{"union_types": true},
+			"a:UNION(boolean BOOLEAN, bigint BIGINT, varchar VARCHAR, list UNION(bigint BIGINT, varchar VARCHAR)[], struct STRUCT(b DOUBLE)) / 1 / x / NULL / [1, y] / {'b': 2.5} / true / NULL"},
+		{"union of numbers and dates", "[1.5, \"2024-01-31\", null]", catalog.Options{"union_types": true}, "json:UNION(double DOUBLE, date DATE) / 1.5 / 2024-01-31 / NULL"},
+		{"no union", "{\"a\":1}\n{\"a\":2.5}\n", catalog.Options{"union_types": true}, "a:DOUBLE / 1.0 / 2.5"},
+		{"depth 0", "{\"a\":{\"b\":1}}", catalog.Options{"maximum_depth": int64(0)}, "json:JSON / {\"a\":{\"b\":1}}"},
+		{"depth 1", "{\"a\":{\"b\":1},\"c\":[1]}", catalog.Options{"maximum_depth": int64(1)}, "a:JSON c:JSON / {\"b\":1}|[1]"},
+		{"depth 2", "{\"a\":{\"b\":1},\"c\":[1]}", catalog.Options{"maximum_depth": int64(2)}, "a:STRUCT(b JSON) c:JSON[] / {'b': 1}|[1]"},
 		{"small sample", "{\"a\":1}\n{\"a\":2,\"b\":3}\n", catalog.Options{"sample_size": int64(1)}, "a:BIGINT / 1 / 2"},
 	}
 	for _, c := range cases {

@@ -23,7 +23,8 @@ func (Format) Name() string { return "json" }
 // Extensions gives the endings of JSON files. Which form a file has, its text says.
 func (Format) Extensions() []string { return []string{".json", ".jsonl", ".ndjson"} }
 
-// ReadOptions are DuckDB's options of read_json.
+// ReadOptions are DuckDB's options of read_json, and union_types: a place whose values are of several kinds (numbers, texts, lists ...) is a UNION of their
+// types, each variant called as its type, instead of JSON.
 func (Format) ReadOptions() []catalog.Option {
 	return []catalog.Option{
 		{Name: "auto_detect", Type: types.Boolean},
@@ -31,9 +32,11 @@ func (Format) ReadOptions() []catalog.Option {
 		{Name: "compression", Type: types.Varchar},
 		{Name: "format", Type: types.Varchar},
 		{Name: "ignore_errors", Type: types.Boolean},
+		{Name: "maximum_depth", Type: types.BigInt},
 		{Name: "maximum_object_size", Type: types.BigInt},
 		{Name: "records", Type: types.Varchar},
 		{Name: "sample_size", Type: types.BigInt},
+		{Name: "union_types", Type: types.Boolean},
 	}
 }
 
@@ -53,6 +56,7 @@ type table struct {
 	form        form
 	records     bool // values are objects whose keys are columns; else there is one column
 	ignore      bool
+	inference   inference
 	maxObject   int
 	schema      types.Schema
 	names       []string // keys of the columns, where the columns are called something else
@@ -73,6 +77,13 @@ func (Format) Open(ctx context.Context, request catalog.OpenRequest) (catalog.Ta
 		return nil, invalid("maximum_object_size must be between 1 and %d: %d", 1<<30, most)
 	}
 	t.maxObject = int(most)
+	t.inference = inference{unions: catalog.OptionOr(o, "union_types", false), depth: maxDepth + 1}
+	switch depth := catalog.OptionOr(o, "maximum_depth", int64(-1)); {
+	case depth < -1:
+		return nil, invalid("maximum_depth must be -1, for any, or a number of levels: %d", depth)
+	case depth >= 0:
+		t.inference.depth = int(min(depth, maxDepth+1))
+	}
 	file, err := t.files.Open(ctx, t.path)
 	if err != nil {
 		return nil, err
@@ -131,7 +142,7 @@ func (t *table) look(ctx context.Context, file catalog.File, request catalog.Ope
 		return err
 	}
 	records := strings.ToLower(catalog.OptionOr(o, "records", "auto"))
-	switch objects := columns.objects > 0 && len(columns.fields) > 0 && columns.bools+columns.strings+columns.lists+columns.whole+columns.wide+columns.fractions == 0; records {
+	switch objects := t.inference.depth > 0 && columns.objects > 0 && len(columns.fields) > 0 && columns.bools+columns.strings+columns.lists+columns.whole+columns.wide+columns.fractions == 0; records {
 	case "auto":
 		t.records = objects
 	case "true":
@@ -143,7 +154,7 @@ func (t *table) look(ctx context.Context, file catalog.File, request catalog.Ope
 		return invalid("records must be auto, true or false, not %q", records)
 	}
 	if !t.records {
-		t.schema = types.Schema{{Name: "json", Type: columns.sqlType(), Nullable: true}}
+		t.schema = types.Schema{{Name: "json", Type: columns.sqlType(t.inference), Nullable: true}}
 		return nil
 	}
 	t.nameColumns(columns)
@@ -274,7 +285,7 @@ func (t *table) nameColumns(columns *shape) {
 			unique = fmt.Sprintf("%s_%d", name, n)
 		}
 		taken[strings.ToLower(unique)] = true
-		t.schema = append(t.schema, types.Field{Name: unique, Type: f.sqlType(), Nullable: true})
+		t.schema = append(t.schema, types.Field{Name: unique, Type: f.sqlType(t.inference.deeper()), Nullable: true})
 		t.names = append(t.names, f.name)
 	}
 }
