@@ -106,6 +106,16 @@ const (
 
 // parse reads a date of four digits for the year, up to two for the rest, between -, / or points, as days since 1970.
 func (o dateOrder) parse(b []byte) (int32, bool) {
+	if o == yearMonthDay && len(b) == 10 && b[4] == b[7] && (b[4] == '-' || b[4] == '/' || b[4] == '.') {
+		// The usual form: eight digits at a time, without the two bytes between them.
+		low, high := binary.LittleEndian.Uint64(b), uint64(b[8])|uint64(b[9])<<8
+		digits := low&0xFFFFFFFF | low>>40<<32&0xFFFF00000000 | high<<48
+		x, ok := eightDigits(digits)
+		if !ok {
+			return 0, false
+		}
+		return daysOf(int(x/10_000), int(x/100%100), int(x%100))
+	}
 	var parts [3]int
 	at := 0
 	separator := byte(0)
@@ -148,12 +158,14 @@ func daysOf(year, month, day int) (int32, bool) {
 	if year < 1 || month < 1 || month > 12 || day < 1 {
 		return 0, false
 	}
-	last := monthDays[month-1]
-	if month == 2 && year%4 == 0 && (year%100 != 0 || year%400 == 0) {
-		last = 29
-	}
-	if day > last {
-		return 0, false
+	if day > 28 {
+		last := monthDays[month-1]
+		if month == 2 && year%4 == 0 && (year%100 != 0 || year%400 == 0) {
+			last = 29
+		}
+		if day > last {
+			return 0, false
+		}
 	}
 	if month <= 2 {
 		year--
@@ -174,14 +186,11 @@ func parseTimestamp(b []byte) (int64, bool) {
 	if !ok {
 		return 0, false
 	}
-	two := func(at int) int64 {
-		high, low := b[at]-'0', b[at+1]-'0'
-		if high > 9 || low > 9 {
-			ok = false
-		}
-		return int64(high)*10 + int64(low)
-	}
-	hour, minute, second := two(11), two(14), two(17)
+	// HH:MM:SS as the digits 00HHMMSS.
+	word := binary.LittleEndian.Uint64(b[11:])
+	clock, fits := eightDigits(0x3030 | word&0xFFFF<<16 | word>>24&0xFFFF<<32 | word>>48<<48)
+	ok = ok && fits
+	hour, minute, second := int64(clock/10_000), int64(clock/100%100), int64(clock%100)
 	micros := int64(0)
 	if rest := b[19:]; len(rest) > 0 {
 		if rest[0] != '.' || len(rest) < 2 || len(rest) > 7 {
