@@ -23,6 +23,8 @@ type FilesRequest struct {
 	Options Options
 	// Type reads the name of a type.
 	Type func(name string) (types.Type, error)
+	// Rejects takes what is left out because errors are ignored; nil drops it.
+	Rejects Rejects
 }
 
 // FileOptions are the options that files of every format have, DuckDB's: filename adds a column with each row's file, hive_partitioning columns
@@ -57,7 +59,7 @@ func (c *Catalog) OpenFiles(ctx context.Context, request FilesRequest) (Table, e
 			own[name] = value
 		}
 	}
-	open := OpenRequest{Files: c.Files, Path: paths[0], Options: own, Type: request.Type}
+	open := OpenRequest{Files: c.Files, Path: paths[0], Options: own, Type: request.Type, Rejects: request.Rejects}
 	if l.tables[0], err = format.Open(ctx, open); err != nil {
 		return nil, err
 	}

@@ -31,6 +31,8 @@ type OpenRequest struct {
 	// Like is nil, or the table that Open gave for the first file of a list with the same options: what it found out about the form of that
 	// file (a delimiter, the types of columns) holds for this one too.
 	Like Table
+	// Rejects takes what is left out because errors are ignored; nil drops it. A format that has no option for it leaves it alone.
+	Rejects Rejects
 }
 
 // Inspector is a Format that has table functions about its files, beside the one that gives their rows: parquet_metadata and the like.

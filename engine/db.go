@@ -29,6 +29,7 @@ type DB struct {
 	closed  bool
 	conns   map[*Conn]struct{} // that are open, besides main
 	running map[*statement]struct{}
+	scans   atomic.Uint64  // numbers of scans whose faults were noted
 	ended   sync.WaitGroup // of the running statements
 }
 

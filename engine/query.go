@@ -36,10 +36,12 @@ type statement struct {
 	tables   []shared // that it uses
 	locked   catalog.Writable
 	unlock   func() // of locked
+	rejects  []*rejects
 }
 
 // end gives back what the statement holds. Called once.
 func (s *statement) end() {
+	_ = s.storeRejects() // of a result that was not read to its end; else it has been done
 	s.releaseTables()
 	s.unlockTable()
 	s.cancel(nil)
@@ -111,7 +113,7 @@ func (s *statement) parse() (sql.Statement, error) {
 // session gives what the statement is bound in.
 func (s *statement) session(parameters map[string]*types.Vector) sql.Session {
 	return sql.Session{
-		Catalog: s.conn.catalog, Parameters: parameters, NullsFirst: nullOrders[s.settings.nullOrder], Zone: s.settings.zone, Setting: s.conn.value,
+		Catalog: s.conn.catalog, Parameters: parameters, NullsFirst: nullOrders[s.settings.nullOrder], Zone: s.settings.zone, Setting: s.conn.value, Rejects: s.newRejects,
 	}
 }
 
@@ -119,6 +121,7 @@ func (s *statement) session(parameters map[string]*types.Vector) sql.Session {
 // statement removes rows of is locked, and then read as it is.
 func (s *statement) bind(parsed sql.Statement, parameters map[string]*types.Vector) (*sql.Bound, error) {
 	for {
+		s.rejects = nil
 		bound, err := sql.Bind(s.ctx, s.text, parsed, s.session(parameters))
 		if err != nil || bound.Plan == nil {
 			return bound, err

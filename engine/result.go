@@ -126,7 +126,9 @@ func (r *Result) pull(convert func(*types.Batch) error) (next *types.Batch) {
 	for {
 		b, err := r.source.Next()
 		if err == nil && b == nil {
-			return nil
+			if err = r.statement.storeRejects(); err == nil {
+				return nil
+			}
 		}
 		if err == nil && b.Rows == 0 {
 			continue

@@ -18,16 +18,18 @@ type chunker struct {
 	reader  io.Reader
 	rest    []byte // read already, the start of the next chunk
 	lines   int64  // before the next chunk
+	offset  int64  // of the next chunk in the text
 	ended   bool
 	first   bool // the first chunk has been cut
 }
 
 // chunk is a piece of the file.
 type chunk struct {
-	bytes []byte
-	lines int64 // before it
-	first bool
-	last  bool
+	bytes  []byte
+	lines  int64 // before it
+	offset int64 // of its first byte in the text
+	first  bool
+	last   bool
 }
 
 // next gives the next chunk, nil after the last one. A record that is longer than maxLine is an error.
@@ -62,9 +64,10 @@ func (c *chunker) next() (*chunk, error) {
 			size = 2*len(c.rest) + c.size
 			continue
 		}
-		out := &chunk{bytes: c.rest[:end:end], lines: c.lines, first: !c.first}
+		out := &chunk{bytes: c.rest[:end:end], lines: c.lines, offset: c.offset, first: !c.first}
 		c.first = true
 		c.lines += int64(bytes.Count(out.bytes, []byte{'\n'}))
+		c.offset += int64(len(out.bytes))
 		c.rest = bytes.Clone(c.rest[end:])
 		out.last = c.ended && len(c.rest) == 0
 		return out, nil
@@ -98,6 +101,7 @@ func (c *chunker) checkStart() error {
 	switch {
 	case bytes.HasPrefix(c.rest, []byte{0xEF, 0xBB, 0xBF}):
 		c.rest = c.rest[3:]
+		c.offset = 3
 	case bytes.HasPrefix(c.rest, []byte{0xFF, 0xFE}), bytes.HasPrefix(c.rest, []byte{0xFE, 0xFF}):
 		return corrupt("the file is UTF-16, not UTF-8")
 	}

@@ -75,8 +75,12 @@ func readOptions() []catalog.Option {
 		{Name: "nullstr", Type: texts, Aliases: []string{"null"}},
 		{Name: "parallel", Type: types.Boolean}, // results are the same
 		{Name: "quote", Type: types.Varchar},
+		{Name: "rejects_limit", Type: types.BigInt},
+		{Name: "rejects_scan", Type: types.Varchar},
+		{Name: "rejects_table", Type: types.Varchar},
 		{Name: "sample_size", Type: types.BigInt},
 		{Name: "skip", Type: types.BigInt},
+		{Name: "store_rejects", Type: types.Boolean},
 		{Name: "types", Type: types.Null, Aliases: []string{"dtypes", "column_types"}},
 	}
 }
@@ -86,7 +90,7 @@ func newSettings(request catalog.OpenRequest) (*settings, error) {
 	path, o := request.Path, request.Options
 	s := &settings{
 		nulls: []string{""}, quotedNulls: catalog.OptionOr(o, "allow_quoted_nulls", true), padding: catalog.OptionOr(o, "null_padding", false),
-		ignore: catalog.OptionOr(o, "ignore_errors", false), allText: catalog.OptionOr(o, "all_varchar", false),
+		ignore: catalog.OptionOr(o, "ignore_errors", request.Rejects != nil), allText: catalog.OptionOr(o, "all_varchar", false),
 		sampleRows: catalog.OptionOr(o, "sample_size", int64(defaultSampleRows)),
 	}
 	var err error

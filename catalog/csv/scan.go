@@ -42,6 +42,9 @@ func (t *table) Scan(ctx context.Context, request catalog.ScanRequest) (catalog.
 	if s.batchRows <= 0 {
 		s.batchRows = defaultBatchRows
 	}
+	if t.rejects != nil {
+		s.rejectsFile = t.rejects.File(t.rejectsAs())
+	}
 	s.chunks = chunker{dialect: t.settings.dialect, size: t.chunkBytes, maxLine: t.settings.maxLine, reader: reader}
 	return s, nil
 }
@@ -52,6 +55,8 @@ type scan struct {
 	reader    io.Closer
 	request   catalog.ScanRequest
 	batchRows int
+	// rejectsFile is the file's number where faults are noted.
+	rejectsFile int64
 
 	lock   sync.Mutex // of what follows
 	chunks chunker
@@ -128,6 +133,7 @@ type morsel struct {
 	batches int
 	checked bool
 	split   *splitter
+	gaps    []gap // of lines that were taken out, in their order
 }
 
 // Number gives the chunk's number.
@@ -189,6 +195,9 @@ func (m *morsel) next(pool *types.Pool) (*types.Batch, error) {
 		if wrong != noProblem {
 			if t.settings.ignore {
 				s.trim(rows)
+				if err := m.reject(start, next, fields, wrong); err != nil {
+					return nil, err
+				}
 				continue
 			}
 			return nil, m.recordError(start, fields, wrong)
@@ -209,6 +218,9 @@ func (m *morsel) next(pool *types.Pool) (*types.Batch, error) {
 		}
 		columns[i] = v
 		if d.bad != nil {
+			if err := m.rejectValues(&d, c.Column); err != nil {
+				return nil, err
+			}
 			if bad == nil {
 				bad = pool.ZeroBitmap(rows)
 			}
@@ -236,7 +248,24 @@ func (m *morsel) endsWithDelimiter(start, end int) bool {
 
 // line gives the number of the line, counted from 1, that a place of the chunk is in.
 func (m *morsel) line(at int) int64 {
-	return m.chunk.lines + int64(bytes.Count(m.chunk.bytes[:at], []byte{'\n'})) + 1
+	line := m.chunk.lines + int64(bytes.Count(m.chunk.bytes[:at], []byte{'\n'})) + 1
+	for _, g := range m.gaps {
+		if g.at <= at {
+			line++
+		}
+	}
+	return line
+}
+
+// offset gives the place in the text, counted from 1, of a place of the chunk.
+func (m *morsel) offset(at int) int64 {
+	offset := m.chunk.offset + int64(at) + 1
+	for _, g := range m.gaps {
+		if g.at <= at {
+			offset += int64(g.bytes)
+		}
+	}
+	return offset
 }
 
 func (m *morsel) recordError(start, fields int, wrong problem) error {
@@ -260,7 +289,10 @@ func (m *morsel) checkUTF8() error {
 		return nil
 	}
 	if m.scan.table.settings.ignore {
-		m.chunk.bytes = withoutInvalid(m.chunk.bytes)
+		if err := m.rejectInvalid(); err != nil {
+			return err
+		}
+		m.chunk.bytes, m.gaps = withoutInvalid(m.chunk.bytes)
 		m.at = min(m.at, len(m.chunk.bytes))
 		return nil
 	}
@@ -269,13 +301,19 @@ func (m *morsel) checkUTF8() error {
 		WithHint("With ignore_errors = true such lines are left out.")
 }
 
+// gap is a line that was taken out of a chunk: where it stood, and its bytes.
+type gap struct{ at, bytes int }
+
 // withoutInvalid takes out the lines that are not UTF-8.
-func withoutInvalid(text []byte) []byte {
+func withoutInvalid(text []byte) ([]byte, []gap) {
 	out := make([]byte, 0, len(text))
+	var gaps []gap
 	for line := range bytes.Lines(text) {
 		if utf8.Valid(line) {
 			out = append(out, line...)
+		} else {
+			gaps = append(gaps, gap{len(out), len(line)})
 		}
 	}
-	return out
+	return out, gaps
 }

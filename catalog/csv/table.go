@@ -34,7 +34,7 @@ func (Format) Open(ctx context.Context, request catalog.OpenRequest) (catalog.Ta
 		return nil, err
 	}
 	defer file.Close()
-	t := &table{files: request.Files, path: request.Path, size: file.Size(), settings: s, chunkBytes: chunkBytes}
+	t := &table{files: request.Files, path: request.Path, size: file.Size(), settings: s, rejects: request.Rejects, chunkBytes: chunkBytes}
 	like, _ := request.Like.(*table)
 	if like != nil {
 		// The form of the first file of a list is that of all, and so are the types of its columns; their order is each file's own.
@@ -86,6 +86,7 @@ type table struct {
 	settings *settings
 	schema   types.Schema
 	rows     int64 // estimated
+	rejects  catalog.Rejects
 	// chunkBytes is how much of the file a worker takes at a time: chunkBytes but in tests.
 	chunkBytes int
 }

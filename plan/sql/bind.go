@@ -42,6 +42,9 @@ type Session struct {
 	Zone *time.Location
 	// Setting gives the value of a setting as a constant, and whether there is one of that name; nil when there are none.
 	Setting func(name string) (value *types.Vector, known bool)
+	// Rejects starts to collect faults for the tables of two names, so many of a file (0: any number); arguments are the options as written. Nil: nobody
+	// does.
+	Rejects func(errors, scans string, limit int64, arguments string) catalog.Rejects
 }
 
 // Bind resolves a statement that Parse made from text.

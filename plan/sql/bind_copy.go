@@ -203,7 +203,11 @@ func (b *binder) copyFrom(n *Copy) (Command, plan.Node, error) {
 		options["columns"] = fields
 	}
 	options["hive_partitioning"] = options["hive_partitioning"] == true
-	file, err := b.catalog.OpenFiles(b.ctx, catalog.FilesRequest{Format: format, Names: []string{n.Path}, Options: options, Type: b.namedType})
+	rejects, err := b.rejects(n, options, "")
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := b.catalog.OpenFiles(b.ctx, catalog.FilesRequest{Format: format, Names: []string{n.Path}, Options: options, Type: b.namedType, Rejects: rejects})
 	if err != nil {
 		return nil, nil, b.located(n.PathSpan, err)
 	}

@@ -30,6 +30,7 @@ func (b *binder) readFormat(name string) catalog.Format {
 func (b *binder) readFiles(t *TableFunction, name string, format catalog.Format, s *scope) (plan.Node, error) {
 	request := catalog.FilesRequest{Format: format, Type: b.namedType}
 	var positional []Expr
+	var given []string // options, as written
 	o := optionReader{binder: b, known: append(format.ReadOptions(), catalog.FileOptions()...), of: name}
 	for _, a := range t.Call.Args {
 		label, value := a.Name, a.Expr
@@ -45,6 +46,7 @@ func (b *binder) readFiles(t *TableFunction, name string, format catalog.Format,
 		if err := o.read(*label, value); err != nil {
 			return nil, err
 		}
+		given = append(given, label.Name+" = "+b.source(value))
 	}
 	if len(positional) != 1 {
 		return nil, b.errorAt(t.Call, types.CodeUndefinedFunction, "%s takes a path or a list of paths, and options by name", name)
@@ -54,6 +56,9 @@ func (b *binder) readFiles(t *TableFunction, name string, format catalog.Format,
 	}
 	request.Options = o.options
 	var err error
+	if request.Rejects, err = b.rejects(t.Call, o.options, strings.Join(given, ", ")); err != nil {
+		return nil, err
+	}
 	if request.Names, err = b.paths(positional[0]); err != nil {
 		return nil, err
 	}
@@ -62,6 +67,30 @@ func (b *binder) readFiles(t *TableFunction, name string, format catalog.Format,
 		return nil, b.located(t.Call, err)
 	}
 	return b.scan(t, table, b.source(t.Call), "", name, t.Alias, s)
+}
+
+// rejects starts to collect faults where options ask for it.
+func (b *binder) rejects(n Node, o catalog.Options, arguments string) (catalog.Rejects, error) {
+	_, table := o["rejects_table"]
+	_, scan := o["rejects_scan"]
+	if !catalog.OptionOr(o, "store_rejects", table || scan) || b.session.Rejects == nil {
+		if table || scan {
+			return nil, b.errorAt(n, types.CodeInvalidParameter, "rejects_table and rejects_scan need store_rejects")
+		}
+		return nil, nil
+	}
+	if !catalog.OptionOr(o, "ignore_errors", true) {
+		return nil, b.errorAt(n, types.CodeInvalidParameter, "store_rejects needs ignore_errors, which is false")
+	}
+	limit := catalog.OptionOr(o, "rejects_limit", int64(0))
+	if limit < 0 {
+		return nil, b.errorAt(n, types.CodeInvalidParameter, "rejects_limit must not be negative: %d", limit)
+	}
+	errors, scans := catalog.OptionOr(o, "rejects_table", "reject_errors"), catalog.OptionOr(o, "rejects_scan", "reject_scans")
+	if errors == "" || scans == "" || strings.EqualFold(errors, scans) {
+		return nil, b.errorAt(n, types.CodeInvalidParameter, "rejects_table and rejects_scan must name two tables")
+	}
+	return b.session.Rejects(errors, scans, limit, arguments), nil
 }
 
 // paths evaluates a constant path or list of paths.
