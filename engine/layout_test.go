@@ -34,7 +34,7 @@ type floor struct {
 var house = []floor{
 	{"0", []string{"kernels/asm", "engine/slt"}},
 	{"1", []string{"types"}},
-	{"1 (tests)", []string{"types/arrowtest"}},
+	{"1 (tests)", []string{"types/arrowtest", "types/arrowtest/conformance"}},
 	{"2a", []string{"kernels"}},
 	{"2b", []string{"kernels/expr"}},
 	{"2c", []string{"kernels/scalar", "kernels/agg", "kernels/arrays"}},
@@ -48,7 +48,7 @@ var house = []floor{
 }
 
 // testSupport lists packages that only tests and benchmarks import. Tests on any floor may.
-var testSupport = []string{"types/arrowtest", "engine/slt"}
+var testSupport = []string{"types/arrowtest", "types/arrowtest/conformance", "engine/slt"}
 
 // topLevel lists what may stand in the root directory, and commands what may stand in cmd.
 var (
