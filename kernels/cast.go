@@ -36,7 +36,7 @@ func CanCast(from, to types.Type) bool {
 	case fk == types.KindVarchar && tk != types.KindUnion:
 		switch tk {
 		case types.KindDate, types.KindTime, types.KindTimestamp, types.KindTimestampTZ, types.KindInterval, types.KindUUID,
-			types.KindBlob, types.KindJSON, types.KindVarchar, types.KindEnum:
+			types.KindBlob, types.KindBit, types.KindJSON, types.KindVarchar, types.KindEnum:
 			return true
 		}
 		return number(to)

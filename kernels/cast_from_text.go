@@ -71,6 +71,8 @@ func castFromText(env *Env, v *types.Vector, to types.Type) (*types.Vector, erro
 		})
 	case types.KindBlob:
 		return textToBlob(env, v, to)
+	case types.KindBit:
+		return textToBit(env, v, to)
 	case types.KindJSON:
 		return textToJSON(env, v, to)
 	}

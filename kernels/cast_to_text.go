@@ -88,6 +88,22 @@ func hexValue(c byte) (byte, bool) {
 
 // textToBlob reads ASCII with \xHH for other bytes, as casts of BLOB to VARCHAR write them.
 func textToBlob(env *Env, v *types.Vector, to types.Type) (*types.Vector, error) {
+	return textToBytes(env, v, to, unescapeBlob)
+}
+
+// textToBit packs texts of 0 and 1.
+func textToBit(env *Env, v *types.Vector, to types.Type) (*types.Vector, error) {
+	return textToBytes(env, v, to, func(dst, text []byte) ([]byte, parseStatus) {
+		dst, ok := types.AppendBit(dst, text)
+		if !ok {
+			return dst, malformed
+		}
+		return dst, parsed
+	})
+}
+
+// textToBytes makes byte strings of texts, none more than two bytes longer than its text.
+func textToBytes(env *Env, v *types.Vector, to types.Type, pack func(dst, text []byte) ([]byte, parseStatus)) (*types.Vector, error) {
 	n, valid := v.Len(), v.Validity()
 	views, buffers := types.ValuesOf[types.View](v), v.DataBuffers()
 	out := NewViewBuilder(env, to, n)
@@ -98,14 +114,14 @@ func textToBlob(env *Env, v *types.Vector, to types.Type) (*types.Vector, error)
 			continue
 		}
 		text := views[i].Bytes(buffers)
-		b, status := unescapeBlob(out.Reserve(len(text))[:0], text)
+		b, status := pack(out.Reserve(len(text) + 2)[:0], text)
 		failed = failed || status != parsed
 		out.AppendReserved(b)
 	}
 	if failed {
 		var err error
 		valid, err = settleTexts(env, v, to, func(b []byte) parseStatus {
-			_, status := unescapeBlob(nil, b)
+			_, status := pack(nil, b)
 			return status
 		})
 		if err != nil {

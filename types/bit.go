@@ -36,6 +36,12 @@ func appendBitText(dst []byte, b []byte) []byte {
 	return dst
 }
 
+// AppendBit appends the BIT value of a text of 0 and 1, of which there must be one; it reports false for any other text.
+func AppendBit(dst, text []byte) ([]byte, bool) {
+	packed, ok := bitFromText(string(text))
+	return append(dst, packed...), ok && len(text) > 0
+}
+
 // bitFromText packs a text of 0 and 1; it reports false for any other text.
 func bitFromText(s string) ([]byte, bool) {
 	unused := (8 - len(s)%8) % 8

@@ -63,7 +63,7 @@ func newBuilder(typ types.Type) *builder {
 		b.kind = buildInt
 	case types.KindDouble:
 		b.kind = buildFloat
-	case types.KindList:
+	case types.KindList, types.KindArray: // a list of the array's width is cast
 		b.kind, b.children = buildList, []*builder{newBuilder(typ.Elem().Type)}
 	case types.KindStruct:
 		b.kind, b.names = buildStruct, map[string]int{}
@@ -567,6 +567,9 @@ func (b *builder) finish(env *kernels.Env, chunk []byte) (*types.Vector, error) 
 			}
 		}
 		if b.kind == buildList {
+			if b.typ.Kind() == types.KindArray {
+				return kernels.Cast(env, types.NewList(types.ListOfField(b.typ.Elem()), entries, children[0], valid), b.typ)
+			}
 			return types.NewList(b.typ, entries, children[0], valid), nil
 		}
 		pairs := types.NewStruct(types.StructOf(b.typ.Fields()...), b.children[0].rows, children, nil)
