@@ -3,6 +3,7 @@ package types_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -18,6 +19,9 @@ func TestConformance(t *testing.T) {
 }
 
 func conformanceStep(s *conformance.Step) (any, error) {
+	if strings.HasPrefix(s.Op, "json_") {
+		return nil, fmt.Errorf("%w: operation %s", conformance.ErrNotYet, s.Op)
+	}
 	a, err := s.Array(0)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/lacunadb/lacuna/types"
@@ -46,7 +47,7 @@ func (s *Step) compare(got any, err error) error {
 		if err != nil {
 			return err
 		}
-		return compareArrays(a, want)
+		return compareArrays(a, want, s.Flag("layout"))
 	}
 	text, err := json.Marshal(got)
 	if err != nil {
@@ -85,8 +86,9 @@ func (want *wantError) compare(got any, err error) error {
 	return nil
 }
 
-// compareArrays compares type, nullability and rows by Equal with floats bit by bit; a result must also be clean at the strictest level.
-func compareArrays(got, want Array) error {
+// compareArrays compares type, nullability and rows by Equal with floats bit by bit, and with layout the run ends; a result must also be clean at the
+// strictest level.
+func compareArrays(got, want Array, layout bool) error {
 	if !arrow.TypeEqual(got.Field.Type, want.Field.Type) || got.Field.Nullable != want.Field.Nullable {
 		return fmt.Errorf("got type %s, want %s", got.Field, want.Field)
 	}
@@ -104,8 +106,12 @@ func compareArrays(got, want Array) error {
 	if err != nil {
 		return fmt.Errorf("wanted array: %w", err)
 	}
-	if !types.EqualWith(a, b, types.EqualOptions{BitwiseFloats: true}) {
+	// The Arrow types are equal, and so are the encodings.
+	if !types.EqualWith(a, b, types.EqualOptions{BitwiseFloats: true, IgnoreEncoding: true}) {
 		return fmt.Errorf("got %s, want %s", rowsText(a), rowsText(b))
+	}
+	if layout && !(a.Encoding() == types.RunEnd && b.Encoding() == types.RunEnd && slices.Equal(a.RunEnds(), b.RunEnds())) {
+		return fmt.Errorf("got runs %v, want %v", a.RunEnds(), b.RunEnds())
 	}
 	return nil
 }
