@@ -100,11 +100,11 @@ func (t FlatTable) Integer(number, size int, otherwise int64) int64 {
 	return int64(binary.LittleEndian.Uint64(t.bytes[at:]))
 }
 
-// Table gives the table of a field; false when it is missing.
+// Table gives the table of a field; false, and one without fields, when it is missing.
 func (t FlatTable) Table(number int) (FlatTable, bool) {
 	at, ok := t.field(number, 4)
 	if !ok {
-		return FlatTable{}, false
+		return FlatTable{bytes: t.bytes, bad: t.bad}, false
 	}
 	return t.TableAt(at), !*t.bad
 }
