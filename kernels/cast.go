@@ -17,11 +17,25 @@ func Cast(env *Env, v *types.Vector, to types.Type) (*types.Vector, error) {
 	case from.Kind() == types.KindNull:
 		return types.NewNull(to, v.Len()), nil
 	case !CanCast(from, to):
-		return nil, types.Errorf(types.CodeCannotCoerce, "cannot cast type %s to %s", from, to)
+		return nil, noCast(from, to)
 	case sameValues(from, to):
 		return v.WithType(to), nil
 	}
 	return applyUnary(env, v, func(env *Env, v *types.Vector) (*types.Vector, error) { return castPlain(env, v, to) })
+}
+
+// noCast is the error of a pair of types without a conversion, with the kind of the null model where members are the reason (null-semantics 2.9).
+func noCast(from, to types.Type) error {
+	e := types.Errorf(types.CodeCannotCoerce, "cannot cast type %s to %s", from, to)
+	switch {
+	case to.Kind() == types.KindUnion && from.Kind() != types.KindUnion:
+		if _, err := UnionMember(from, to); err != nil {
+			return err
+		}
+	case to.Kind() == types.KindStruct && from.Kind() == types.KindStruct:
+		e.Kind = noStructCast(from, to)
+	}
+	return e
 }
 
 // CanCast reports whether Cast converts from one type to another, values permitting.

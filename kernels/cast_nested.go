@@ -39,8 +39,8 @@ func visibleRows(env *Env, v *types.Vector) types.Bitmap {
 	return rows
 }
 
-// castChild converts a child vector and checks its field's nullability, both for the active rows of env. An error has the child's
-// row.
+// castChild converts a child vector and checks its field's nullability, both for the active rows of env. Under a required field the rows that
+// nobody sees hold no null either (null-semantics 2.9). An error has the child's row.
 func castChild(env *Env, child *types.Vector, field types.Field, path string) (*types.Vector, error) {
 	r, err := Cast(env, child, field.Type)
 	if err != nil {
@@ -57,7 +57,7 @@ func castChild(env *Env, child *types.Vector, field types.Field, path string) (*
 	if row := visible.NextSet(0, n); n > 0 && row < n {
 		return nil, types.KindErrorf(types.ErrNullInRequired, "null in %s", field).WithRow(path, int64(row))
 	}
-	return r, nil
+	return types.Sanitize(env.pool(), r, field), nil
 }
 
 // joinPath gives the path of a part of a part, such as s.l[].
@@ -166,6 +166,35 @@ func canCastStruct(from, to types.Type) bool {
 		common = true
 	}
 	return common
+}
+
+// noStructCast tells why canCastStruct says no, as a kind of error; nil when the types of fields are the reason.
+func noStructCast(from, to types.Type) error {
+	common := false
+	for _, f := range to.Fields() {
+		switch matches := fieldCount(from, f.Name); {
+		case matches > 1:
+			return types.ErrAmbiguousMember
+		case matches == 1:
+			common = true
+		case !f.Nullable:
+			return types.ErrMissingRequiredField
+		}
+	}
+	if !common {
+		return types.ErrNoMember
+	}
+	return nil
+}
+
+func fieldCount(t types.Type, name string) int {
+	n := 0
+	for _, f := range t.Fields() {
+		if f.Name == name {
+			n++
+		}
+	}
+	return n
 }
 
 // fieldIndex gives the place of the only field with a name; -1 if there is none or more than one.
