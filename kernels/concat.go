@@ -275,7 +275,7 @@ func concatUnions(env *Env, vectors []*types.Vector, n int, valid types.Bitmap) 
 				rows[k] = int32(k)
 			}
 		}
-		d := compactDense(env, v, v.TypeCodes()[:v.Len()], rows[:v.Len()], v.Validity())
+		d := compactDense(env, v, v.TypeCodes()[:v.Len()], rows[:v.Len()], v.Validity(), nil)
 		for k, offset := range d.UnionOffsets()[:v.Len()] {
 			offsets[at+k] = bases[index[codes[at+k]]] + offset
 		}

@@ -43,7 +43,7 @@ func Filter(env *Env, v *types.Vector, selection types.Bitmap, selected int) *ty
 	case types.StorageUnion:
 		codes := compact(pool, v.TypeCodes(), selection, rows, selected)
 		if offsets := v.UnionOffsets(); offsets != nil {
-			return compactDense(env, v, codes, compact(pool, offsets, selection, rows, selected), validity)
+			return compactDense(env, v, codes, compact(pool, offsets, selection, rows, selected), validity, nil)
 		}
 		return types.NewUnion(v.Type(), codes, nil, filterChildren(env, v.Children(), selection, selected), validity)
 	default:

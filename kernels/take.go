@@ -67,8 +67,9 @@ func takePlain(env *Env, v *types.Vector, indices []uint32, valid types.Bitmap) 
 		return types.NewStruct(v.Type(), n, takeChildren(env, v.Children(), indices), validity)
 	case types.StorageUnion:
 		codes := gather(pool, v.TypeCodes(), indices)
+		hosted := hostNulls(pool, v.Type(), codes, valid)
 		if offsets := v.UnionOffsets(); offsets != nil {
-			return compactDense(env, v, codes, gather(pool, offsets, indices), validity)
+			return compactDense(env, v, codes, gather(pool, offsets, indices), validity, hosted)
 		}
 		return types.NewUnion(v.Type(), codes, nil, takeChildren(env, v.Children(), indices), validity)
 	case types.StorageList:
@@ -164,9 +165,37 @@ func clearNullEntries(entries []types.ListEntry, valid types.Bitmap) {
 	}
 }
 
+// hostNulls puts the rows that are not valid into the variant that would hold their null in an Arrow union (null-semantics 2.4, Auto): the one of
+// type null, else the first nullable one. An export that keeps variants then finds them there, and not in the variant of some other row. It gives
+// those rows as a bitmap; nil when there are none or no variant can hold a null.
+func hostNulls(pool *types.Pool, t types.Type, codes []int8, valid types.Bitmap) types.Bitmap {
+	n := len(codes)
+	if valid == nil || valid.Count(n) == n {
+		return nil
+	}
+	host := -1
+	for k, f := range t.Fields() {
+		if f.Type.Kind() == types.KindNull {
+			host = k
+			break
+		}
+		if host < 0 && f.Nullable {
+			host = k
+		}
+	}
+	if host < 0 {
+		return nil
+	}
+	null := types.AndNotBitmaps(pool, nil, valid, n)
+	for i := null.NextSet(0, n); i < n; i = null.NextSet(i+1, n) {
+		codes[i] = t.Codes()[host]
+	}
+	return null
+}
+
 // compactDense makes a dense union vector of v's type whose children hold just the rows that codes and offsets (of v's
-// children) refer to, in their order; so offsets do not decrease within a variant.
-func compactDense(env *Env, v *types.Vector, codes []int8, offsets []int32, validity types.Bitmap) *types.Vector {
+// children) refer to, in their order; so offsets do not decrease within a variant. The rows of null (nil = none) have a null in their child.
+func compactDense(env *Env, v *types.Vector, codes []int8, offsets []int32, validity, null types.Bitmap) *types.Vector {
 	pool := env.pool()
 	counts := make([]int, len(v.Children()))
 	index := variantIndex(v.Type())
@@ -178,14 +207,22 @@ func compactDense(env *Env, v *types.Vector, codes []int8, offsets []int32, vali
 		rows[i] = types.Alloc[uint32](pool, n)[:0]
 	}
 	packed := types.Alloc[int32](pool, len(codes))
+	valid := make([]types.Bitmap, len(counts)) // of the rows of the one child that holds nulls
 	for i, c := range codes {
-		k := index[c]
+		k, row := index[c], uint32(offsets[i])
 		packed[i] = int32(len(rows[k]))
-		rows[k] = append(rows[k], uint32(offsets[i]))
+		if null != nil && null.Get(i) {
+			if valid[k] == nil {
+				valid[k] = copyValidity(pool, nil, counts[k])
+			}
+			valid[k].Clear(len(rows[k]))
+			row = 0
+		}
+		rows[k] = append(rows[k], row)
 	}
 	children := make([]*types.Vector, len(counts))
 	for i, child := range v.Children() {
-		children[i] = Take(env, child, rows[i], nil)
+		children[i] = Take(env, child, rows[i], valid[i])
 	}
 	if packed == nil {
 		packed = []int32{}
