@@ -58,8 +58,8 @@ func ExportBatch(b *Batch, schema *arrow.Schema, opts ExportOptions) (arrow.Reco
 		}
 		// The flag of a union counts for nothing: its variants say whether it is nullable (null-semantics 2.3).
 		required := !f.Nullable && !importNullable(f.Type, v.typ, false, f.Metadata)
-		if policy := opts.Unions; v.typ.kind == KindUnion && (policy == UnionInPlace || policy == UnionForbid) {
-			required = false // the policy has its own error
+		if v.typ.kind == KindUnion && (opts.Unions == UnionInPlace || opts.Unions == UnionForbid || len(v.typ.Fields()) == MaxUnionVariants) {
+			required = false // the policy has its own error, and so has a union without room for a variant of nulls
 		}
 		if required && v.MayHaveNulls() {
 			if row := firstNull(LogicalValidity(opts.Pool, v), v.length); row >= 0 {

@@ -85,7 +85,7 @@ func (ex *exporter) keepRows(v *Vector, dt arrow.UnionType, metadata arrow.Metad
 	policy := ex.options.policy(v.typ)
 	if policy == UnionForbid {
 		if shown := AndBitmaps(ex.pool, outer, rows, v.length); outer != nil && shown.NextSet(0, v.length) < v.length {
-			return nil, noHost(v, shown.NextSet(0, v.length), at)
+			return nil, noHost(v, shown.NextSet(0, v.length), policy, at)
 		}
 		return rowsOf(v), nil
 	}
@@ -109,7 +109,7 @@ func (ex *exporter) keepRows(v *Vector, dt arrow.UnionType, metadata arrow.Metad
 		case !rows.Has(i):
 			nulls.Clear(i) // nobody sees what stands there
 		default:
-			return nil, noHost(v, i, at)
+			return nil, noHost(v, i, policy, at)
 		}
 	}
 	if !moved && inner != nil && AndBitmaps(ex.pool, nulls, inner, v.length).NextSet(0, v.length) == v.length {
@@ -174,7 +174,12 @@ func holdsNull(f arrow.Field) bool {
 	return f.Nullable
 }
 
-func noHost(v *Vector, row int, at *place) error {
+// noHost is the error of a NULL that no variant takes. A union of all 128 variants has no room for one that would.
+func noHost(v *Vector, row int, policy UnionPolicy, at *place) error {
+	if policy == UnionNullVariant && len(v.typ.Fields()) == MaxUnionVariants {
+		return at.errorf(ErrTypeCodeRange, row, "a union of %d variants has no type code left for the null", MaxUnionVariants).
+			WithHint("export with the policy ValidityStruct")
+	}
 	return at.errorf(ErrNoNullHost, row, "no variant of %s can hold the null", v.typ).
 		WithHint("export with the policy NullVariant or ValidityStruct")
 }
