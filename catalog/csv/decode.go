@@ -3,8 +3,10 @@ package csv
 import (
 	"bytes"
 	"errors"
+	"unsafe"
 
 	"github.com/lacunadb/lacuna/kernels"
+	"github.com/lacunadb/lacuna/kernels/scalar"
 	"github.com/lacunadb/lacuna/types"
 )
 
@@ -24,6 +26,9 @@ type decoder struct {
 // vector reads the fields of the column.
 func (d *decoder) vector(fields []field) (*types.Vector, error) {
 	d.findNulls(fields)
+	if format := d.settings.format(d.column.typ); format != nil {
+		return d.formatted(fields, format)
+	}
 	var v *types.Vector
 	switch d.column.typ.Kind() {
 	case types.KindVarchar:
@@ -36,7 +41,11 @@ func (d *decoder) vector(fields []field) (*types.Vector, error) {
 			return int32(x), ok && x == int64(int32(x))
 		})
 	case types.KindDouble:
-		v = fixed(d, fields, parseFloat)
+		parse := parseFloat
+		if d.settings.decimalComma {
+			parse = parseFloatWithComma
+		}
+		v = fixed(d, fields, parse)
 	case types.KindDate:
 		v = fixed(d, fields, d.column.order.parse)
 	case types.KindTimestamp:
@@ -171,6 +180,29 @@ func (d *decoder) cast(fields []field) (*types.Vector, error) {
 		return d.foreignDates(fields)
 	}
 	texts := d.texts(fields, types.Varchar)
+	if d.settings.swapsPoint(d.column.typ) {
+		texts = d.swapPoints(texts)
+	}
+	return d.castTo(texts, fields)
+}
+
+// swapPoints exchanges commas and points.
+func (d *decoder) swapPoints(texts *types.Vector) *types.Vector {
+	b := kernels.NewViewBuilder(&kernels.Env{Pool: d.pool}, types.Varchar, d.rows)
+	var text []byte
+	for i := range d.rows {
+		if !d.valid.Has(i) {
+			b.AppendEmpty()
+			continue
+		}
+		text = swapPoint(text[:0], types.AppendText(nil, texts, i))
+		b.Append(text)
+	}
+	return b.Finish(d.valid)
+}
+
+// castTo casts what was made of the fields to the column's type.
+func (d *decoder) castTo(texts *types.Vector, fields []field) (*types.Vector, error) {
 	env := &kernels.Env{Pool: d.pool, Rows: d.rows}
 	v, err := kernels.Cast(env, texts, d.column.typ)
 	if err == nil {
@@ -196,24 +228,54 @@ func (d *decoder) cast(fields []field) (*types.Vector, error) {
 	return v, nil
 }
 
-// foreignDates reads dates whose year is not first, one by one.
+// foreignDates reads dates whose year is not first.
 func (d *decoder) foreignDates(fields []field) (*types.Vector, error) {
-	values := types.Alloc[int32](d.pool, d.rows)
+	values, err := oneByOne(d, fields, d.column.order.parse)
+	if err != nil {
+		return nil, err
+	}
+	return types.NewFixed(d.column.typ, values, d.valid), nil
+}
+
+// formatted reads times in the form that the statement says.
+func (d *decoder) formatted(fields []field, format *scalar.TimeFormat) (*types.Vector, error) {
+	values, err := oneByOne(d, fields, func(b []byte) (int64, bool) { return format.Parse(unsafe.String(unsafe.SliceData(b), len(b)), nil) })
+	if err != nil {
+		return nil, err
+	}
+	micros := types.Timestamp
+	if d.column.typ.Kind() == types.KindTimestampTZ {
+		micros = types.TimestampTZ
+	}
+	v := types.NewFixed(micros, values, d.valid)
+	if d.column.typ.Equal(micros) {
+		return v, nil
+	}
+	return d.castTo(v, fields)
+}
+
+// oneByOne reads values of which each that does not fit is an error, or left out.
+func oneByOne[T types.Fixed](d *decoder, fields []field, parse func([]byte) (T, bool)) ([]T, error) {
+	values := types.Alloc[T](d.pool, d.rows)
+	var plain []byte
 	for i, f := range fields[:d.rows] {
-		values[i] = 0
-		if !d.valid.Has(i) {
-			continue
-		}
-		x, ok := d.column.order.parse(trimmed(f.bytes(d.text)))
-		if !ok {
-			if !d.settings.ignore {
-				return nil, d.valueError(fields, i)
+		var x T
+		if d.valid.Has(i) {
+			value, ok := f.bytes(d.text), false
+			if f.length&escapedField != 0 {
+				plain = d.settings.unescape(plain[:0], value)
+				value = plain
 			}
-			d.markBad(i)
+			if x, ok = parse(trimmed(value)); !ok {
+				if !d.settings.ignore {
+					return nil, d.valueError(fields, i)
+				}
+				d.markBad(i)
+			}
 		}
 		values[i] = x
 	}
-	return types.NewFixed(d.column.typ, values, d.valid), nil
+	return values, nil
 }
 
 func (d *decoder) markBad(row int) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lacunadb/lacuna/catalog"
+	"github.com/lacunadb/lacuna/kernels/scalar"
 	"github.com/lacunadb/lacuna/types"
 )
 
@@ -28,6 +29,9 @@ type settings struct {
 	maxLine     int
 	compression string
 	sampleRows  int64
+	// Forms of values; nil: those of CAST, and of dates what the sniffer knows.
+	dateFormat, timestampFormat *scalar.TimeFormat
+	decimalComma                bool // numbers have a comma for a point
 
 	columns []column
 	// What the statement says, which is not sniffed.
@@ -63,6 +67,8 @@ func readOptions() []catalog.Option {
 		{Name: "columns", Type: types.Null},
 		{Name: "comment", Type: types.Varchar},
 		{Name: "compression", Type: types.Varchar},
+		{Name: "dateformat", Type: types.Varchar, Aliases: []string{"date_format"}},
+		{Name: "decimal_separator", Type: types.Varchar},
 		{Name: "delim", Type: types.Varchar, Aliases: []string{"sep", "delimiter"}},
 		{Name: "encoding", Type: types.Varchar},
 		{Name: "escape", Type: types.Varchar},
@@ -81,6 +87,7 @@ func readOptions() []catalog.Option {
 		{Name: "sample_size", Type: types.BigInt},
 		{Name: "skip", Type: types.BigInt},
 		{Name: "store_rejects", Type: types.Boolean},
+		{Name: "timestampformat", Type: types.Varchar, Aliases: []string{"timestamp_format"}},
 		{Name: "types", Type: types.Null, Aliases: []string{"dtypes", "column_types"}},
 	}
 }
@@ -154,6 +161,18 @@ func newSettings(request catalog.OpenRequest) (*settings, error) {
 			s.nulls = append(s.nulls, text)
 		}
 	}
+	if s.dateFormat, err = timeFormat(o, "dateformat"); err != nil {
+		return nil, err
+	}
+	if s.timestampFormat, err = timeFormat(o, "timestampformat"); err != nil {
+		return nil, err
+	}
+	switch separator := catalog.OptionOr(o, "decimal_separator", "."); separator {
+	case ".", ",":
+		s.decimalComma = separator == ","
+	default:
+		return nil, invalid("decimal_separator must be '.' or ',', not %q", separator)
+	}
 	if err := s.columnOptions(o, request.Type); err != nil {
 		return nil, err
 	}
@@ -165,6 +184,49 @@ func newSettings(request catalog.OpenRequest) (*settings, error) {
 		}
 	}
 	return s, nil
+}
+
+// timeFormat reads an option that is a format of strptime; nil when it is not given, or 'auto'.
+func timeFormat(o catalog.Options, name string) (*scalar.TimeFormat, error) {
+	text, given := o[name].(string)
+	if !given || text == "auto" {
+		return nil, nil
+	}
+	f, err := scalar.NewTimeFormat(text)
+	if err != nil {
+		return nil, within(err, "option %s", name)
+	}
+	return f, nil
+}
+
+// format gives the form that the statement says values of a type have, or nil.
+func (s *settings) format(typ types.Type) *scalar.TimeFormat {
+	switch typ.Kind() {
+	case types.KindDate:
+		return s.dateFormat
+	case types.KindTimestamp, types.KindTimestampTZ:
+		return s.timestampFormat
+	}
+	return nil
+}
+
+// swapsPoint reports whether texts of numbers of a type have to be read with commas and points exchanged.
+func (s *settings) swapsPoint(typ types.Type) bool {
+	return s.decimalComma && (typ.IsFloat() || typ.Kind() == types.KindDecimal)
+}
+
+// swapPoint appends a text with its commas as points, and its points as commas, which no number has.
+func swapPoint(dst, text []byte) []byte {
+	for _, c := range text {
+		switch c {
+		case ',':
+			c = '.'
+		case '.':
+			c = ','
+		}
+		dst = append(dst, c)
+	}
+	return dst
 }
 
 // columnOptions reads what is said of columns.

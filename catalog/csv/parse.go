@@ -95,6 +95,15 @@ func parseFloat(b []byte) (float64, bool) {
 	return x, true
 }
 
+// parseFloatWithComma is parseFloat for numbers that have a comma for the point.
+func parseFloatWithComma(b []byte) (float64, bool) {
+	var space [40]byte
+	if len(b) > len(space) {
+		return 0, false
+	}
+	return parseFloat(swapPoint(space[:0], b))
+}
+
 // dateOrder is the order of the parts of a date.
 type dateOrder uint8
 

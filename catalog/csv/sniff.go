@@ -212,7 +212,17 @@ func (s *settings) looksLikeNames(record []string) bool {
 		if c.typ.Kind() == types.KindVarchar || s.isNull(record[i]) {
 			continue
 		}
-		v, err := types.NewValue(types.Varchar, strings.Trim(record[i], " "))
+		text := strings.Trim(record[i], " ")
+		if format := s.format(c.typ); format != nil {
+			if _, ok := format.Parse(text, nil); !ok {
+				return true
+			}
+			continue
+		}
+		if s.swapsPoint(c.typ) {
+			text = string(swapPoint(nil, []byte(text)))
+		}
+		v, err := types.NewValue(types.Varchar, text)
 		if err != nil {
 			continue
 		}
@@ -385,17 +395,32 @@ func (s *settings) columnType(rows [][]string, column int) (types.Type, dateOrde
 		}
 		return true
 	}
+	// Forms that the statement says come first: 20200201 is a date in one of them.
+	if s.dateFormat != nil && every(func(text string) bool { _, ok := s.dateFormat.Parse(text, nil); return ok }) {
+		return types.Date, yearMonthDay
+	}
+	if s.timestampFormat != nil && every(func(text string) bool { _, ok := s.timestampFormat.Parse(text, nil); return ok }) {
+		if s.timestampFormat.Zoned() {
+			return types.TimestampTZ, yearMonthDay
+		}
+		return types.Timestamp, yearMonthDay
+	}
 	if every(isBooleanText) {
 		return types.Boolean, yearMonthDay
 	}
 	if every(isIntegerText) {
 		return types.BigInt, yearMonthDay
 	}
-	if every(isNumberText) {
+	if every(func(text string) bool {
+		if s.decimalComma {
+			text = string(swapPoint(nil, []byte(text)))
+		}
+		return isNumberText(text)
+	}) {
 		return types.Double, yearMonthDay
 	}
 	for _, order := range []dateOrder{yearMonthDay, dayMonthYear, monthDayYear} {
-		if every(func(text string) bool { _, ok := order.parse([]byte(text)); return ok }) {
+		if s.dateFormat == nil && every(func(text string) bool { _, ok := order.parse([]byte(text)); return ok }) {
 			return types.Date, order
 		}
 	}
@@ -413,7 +438,7 @@ func (s *settings) columnType(rows [][]string, column int) (types.Type, dateOrde
 		{types.Timestamp, func(t string) bool { return isTimestampText(t) && !hasZone(t) }},
 		{types.TimestampTZ, func(t string) bool { return isTimestampText(t) }},
 	} {
-		if !every(candidate.may) {
+		if s.format(candidate.typ) != nil || !every(candidate.may) {
 			continue
 		}
 		cast, err := kernels.Cast(&kernels.Env{Rows: len(values), Try: true}, texts, candidate.typ)

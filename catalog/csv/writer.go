@@ -11,20 +11,23 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/lacunadb/lacuna/catalog"
+	"github.com/lacunadb/lacuna/kernels"
 	"github.com/lacunadb/lacuna/types"
 )
 
-// WriteOptions are DuckDB's: header, delim, quote, escape, nullstr, force_quote (a list of columns, or '*') and compression. The ending of the file's
+// WriteOptions are DuckDB's: header, delim, quote, escape, nullstr, force_quote (a list of columns, or '*'), dateformat, timestampformat and compression. The ending of the file's
 // name chooses neither delimiter nor compression.
 func (Format) WriteOptions() []catalog.Option {
 	return []catalog.Option{
 		{Name: "compression", Type: types.Varchar},
+		{Name: "dateformat", Type: types.Varchar, Aliases: []string{"date_format"}},
 		{Name: "delim", Type: types.Varchar, Aliases: []string{"sep", "delimiter"}},
 		{Name: "escape", Type: types.Varchar},
 		{Name: "force_quote", Type: types.ListOf(types.Varchar)},
 		{Name: "header", Type: types.Boolean},
 		{Name: "nullstr", Type: types.Varchar, Aliases: []string{"null"}},
 		{Name: "quote", Type: types.Varchar},
+		{Name: "timestampformat", Type: types.Varchar, Aliases: []string{"timestamp_format"}},
 	}
 }
 
@@ -33,7 +36,7 @@ func (Format) WriteOptions() []catalog.Option {
 func (Format) NewWriter(w io.Writer, schema types.Schema, options catalog.Options) (catalog.FileWriter, error) {
 	out := &writer{schema: schema, null: catalog.OptionOr(options, "nullstr", ""), forced: make([]bool, len(schema))}
 	given := catalog.Options{}
-	for _, name := range []string{"delim", "quote", "escape"} {
+	for _, name := range []string{"delim", "quote", "escape", "dateformat", "timestampformat"} {
 		if x, ok := options[name]; ok {
 			given[name] = x
 		}
@@ -42,7 +45,7 @@ func (Format) NewWriter(w io.Writer, schema types.Schema, options catalog.Option
 	if err != nil {
 		return nil, err
 	}
-	out.dialect = s.dialect
+	out.dialect, out.settings = s.dialect, s
 	for _, x := range catalog.OptionOr(options, "force_quote", []any(nil)) {
 		name, _ := x.(string)
 		found := false
@@ -84,18 +87,28 @@ func (Format) NewWriter(w io.Writer, schema types.Schema, options catalog.Option
 // writer writes records.
 type writer struct {
 	dialect
-	schema types.Schema
-	null   string
-	forced []bool
-	out    *bufio.Writer
-	close  func() error // of the compressor; may be nil
-	cell   []byte
+	schema   types.Schema
+	null     string
+	settings *settings // of times
+	forced   []bool
+	texts    []func(dst []byte, row int) []byte // of a batch's columns
+	out      *bufio.Writer
+	close    func() error // of the compressor; may be nil
+	cell     []byte
 }
 
 // Write writes the selected rows.
 func (w *writer) Write(ctx context.Context, batch *types.Batch) error {
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	w.texts = w.texts[:0]
+	for _, v := range batch.Columns {
+		text := func(dst []byte, row int) []byte { return types.AppendText(dst, v, row) }
+		if format := w.settings.format(v.Type()); format != nil {
+			text = format.Appender(&kernels.Env{}, v)
+		}
+		w.texts = append(w.texts, text)
 	}
 	for row := batch.Selection.NextSet(0, batch.Rows); row < batch.Rows; row = batch.Selection.NextSet(row+1, batch.Rows) {
 		for i, v := range batch.Columns {
@@ -104,7 +117,7 @@ func (w *writer) Write(ctx context.Context, batch *types.Batch) error {
 				w.out.WriteString(w.null)
 				continue
 			}
-			w.cell = types.AppendText(w.cell[:0], v, row)
+			w.cell = w.texts[i](w.cell[:0], row)
 			w.value(w.cell, w.forced[i])
 		}
 		if err := w.out.WriteByte('\n'); err != nil { // the writer keeps its first error

@@ -34,8 +34,9 @@ func registerFormat(set *expr.Set) {
 	)
 }
 
-// timeFormat is a format cut at its codes: texts[0] codes[0] texts[1] codes[1] ... texts[n].
-type timeFormat struct {
+// TimeFormat is a format of strftime and strptime, cut at its codes: texts[0] codes[0] texts[1] codes[1] ... texts[n]. It does not change, so that many
+// goroutines may use one.
+type TimeFormat struct {
 	texts []string
 	codes []timeCode
 }
@@ -46,8 +47,20 @@ type timeCode struct {
 	short  bool
 }
 
-func readFormat(format string) (*timeFormat, *types.Error) {
-	f := &timeFormat{texts: []string{""}}
+// NewTimeFormat reads a format in the codes of strftime. An empty one, or a code that is none, is an error (22023).
+func NewTimeFormat(format string) (*TimeFormat, error) {
+	if format == "" {
+		return nil, types.Errorf(types.CodeInvalidParameter, "the time format is empty").WithHint("%s", formatCodes)
+	}
+	f, err := readFormat(format)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func readFormat(format string) (*TimeFormat, *types.Error) {
+	f := &TimeFormat{texts: []string{""}}
 	literal := func(s string) { f.texts[len(f.texts)-1] += s }
 	for i := 0; i < len(format); i++ {
 		if format[i] != '%' {
@@ -89,8 +102,8 @@ func readFormat(format string) (*timeFormat, *types.Error) {
 	return f, nil
 }
 
-// zoned reports a format that says the offset or zone.
-func (f *timeFormat) zoned() bool {
+// Zoned reports a format that says the offset or zone: what it reads is a TIMESTAMP WITH TIME ZONE.
+func (f *TimeFormat) Zoned() bool {
 	for _, c := range f.codes {
 		if c.letter == 'z' || c.letter == 'Z' {
 			return true
@@ -99,8 +112,20 @@ func (f *timeFormat) zoned() bool {
 	return false
 }
 
+// Appender gives a function that appends a row of a DATE, TIMESTAMP or TIMESTAMP WITH TIME ZONE, which must not be NULL, in the format; the infinities are
+// appended as CAST to VARCHAR gives them. Times with a zone are written in that of env.
+func (f *TimeFormat) Appender(env *kernels.Env, v *types.Vector) func(dst []byte, row int) []byte {
+	at, zone, zoned := momentsOf(env, v), zoneOf(env, v.Type()), v.Type().Kind() == types.KindTimestampTZ
+	return func(dst []byte, row int) []byte {
+		if m, finite := at(row); finite {
+			return f.append(dst, m, zone, zoned)
+		}
+		return types.AppendText(dst, v, row)
+	}
+}
+
 // append writes a moment. zone is nil for timestamps without one.
-func (f *timeFormat) append(dst []byte, m moment, zone *time.Location, zoned bool) []byte {
+func (f *TimeFormat) append(dst []byte, m moment, zone *time.Location, zoned bool) []byte {
 	dst = append(dst, f.texts[0]...)
 	for i, c := range f.codes {
 		dst = c.append(dst, m, zone, zoned)
@@ -209,21 +234,21 @@ func appendOffset(dst []byte, seconds int) []byte {
 }
 
 // formatsOf reads the formats of a constant argument once; of others the returned function reads them row by row.
-func formatsOf(a expr.Arg) (func(env *kernels.Env, v *types.Vector) func(i int) (*timeFormat, *types.Error), *types.Error) {
+func formatsOf(a expr.Arg) (func(env *kernels.Env, v *types.Vector) func(i int) (*TimeFormat, *types.Error), *types.Error) {
 	if a.Constant != nil && !a.Constant.MayHaveNulls() {
 		f, err := readFormat(types.Text(a.Constant, 0))
 		if err != nil {
 			return nil, err
 		}
-		return func(*kernels.Env, *types.Vector) func(int) (*timeFormat, *types.Error) {
-			return func(int) (*timeFormat, *types.Error) { return f, nil }
+		return func(*kernels.Env, *types.Vector) func(int) (*TimeFormat, *types.Error) {
+			return func(int) (*TimeFormat, *types.Error) { return f, nil }
 		}, nil
 	}
-	return func(env *kernels.Env, v *types.Vector) func(int) (*timeFormat, *types.Error) {
+	return func(env *kernels.Env, v *types.Vector) func(int) (*TimeFormat, *types.Error) {
 		texts := textOf(env, v)
 		var known string
-		var f *timeFormat
-		return func(i int) (*timeFormat, *types.Error) {
+		var f *TimeFormat
+		return func(i int) (*TimeFormat, *types.Error) {
 			if text := texts.at(i); f == nil || string(text) != known {
 				known = string(text)
 				var err *types.Error
@@ -288,7 +313,7 @@ func bindStrptime(name string, try bool) func([]expr.Arg) (*expr.Function, error
 			return nil, types.Errorf(types.CodeFeatureNotSupported, "%s with a format that is no constant is not supported", name)
 		}
 		f := &expr.Function{Name: name, Args: []types.Type{types.Varchar, args[1].Type}, Result: types.Timestamp, Nulls: expr.NullFromValues, CanFail: !try}
-		var formats []*timeFormat
+		var formats []*TimeFormat
 		texts := args[1].Constant
 		if !texts.MayHaveNulls() {
 			if list {
@@ -299,7 +324,7 @@ func bindStrptime(name string, try bool) func([]expr.Arg) (*expr.Function, error
 				if err != nil {
 					return nil, err
 				}
-				if format.zoned() {
+				if format.Zoned() {
 					f.Result = types.TimestampTZ
 				}
 				formats = append(formats, format)
@@ -311,7 +336,7 @@ func bindStrptime(name string, try bool) func([]expr.Arg) (*expr.Function, error
 			return tryRows(env, out, args, func(i int) (int64, bool, *types.Error) {
 				text := string(s.at(i))
 				for _, format := range formats {
-					if micros, ok := format.parse(text, zone); ok {
+					if micros, ok := format.Parse(text, zone); ok {
 						return micros, true, nil
 					}
 				}
@@ -339,8 +364,9 @@ type parsedTime struct {
 	hasOffset           bool
 }
 
-// parse reads a text as microseconds since 1970; local times of formats with a zone, but none in the text, are those of the session's.
-func (f *timeFormat) parse(text string, zone *time.Location) (int64, bool) {
+// Parse reads a text as microseconds since 1970, by the rules of strptime; local times of formats with a zone, but none in the text, are those of the given
+// zone (nil: UTC). It gives false for a text of another form.
+func (f *TimeFormat) Parse(text string, zone *time.Location) (int64, bool) {
 	p := parsedTime{year: 1900, month: 1, day: 1, week: -1, weekday: -1, isoYear: -1}
 	rest := strings.TrimLeft(text, " \t\n")
 	for i, code := range f.codes {
@@ -356,7 +382,7 @@ func (f *timeFormat) parse(text string, zone *time.Location) (int64, bool) {
 	if !ok || strings.TrimRight(rest, " \t\n") != "" {
 		return 0, false
 	}
-	return p.micros(f.zoned(), zone)
+	return p.micros(f.Zoned(), zone)
 }
 
 // skipLiteral takes a literal from the front; a blank in the format stands for any number of them.
