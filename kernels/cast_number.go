@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/lacunadb/lacuna/types"
 )
@@ -100,20 +101,49 @@ func castIntegersTo[F integer](env *Env, source, v *types.Vector, to types.Type)
 	})
 }
 
-// integersTo converts integers and tells whether one changed its value: by its bits or by its sign.
+// integersTo converts integers and tells whether one changed its value: by its bits or by its sign. Nothing is compared when T holds
+// every value of F. Loops take four values a turn, as the compiler unrolls none itself.
 func integersTo[F, T integer](dst []T, src []F) bool {
 	dst = dst[:len(src)]
-	var changed uint64
+	fromSigned, toSigned := ^F(0) < 0, ^T(0) < 0
+	from, to := unsafe.Sizeof(F(0)), unsafe.Sizeof(T(0))
+	if fromSigned == toSigned && to >= from || toSigned && to > from {
+		for ; len(src) >= 4; dst, src = dst[4:], src[4:] {
+			d, s := (*[4]T)(dst), (*[4]F)(src)
+			d[0], d[1], d[2], d[3] = T(s[0]), T(s[1]), T(s[2]), T(s[3])
+		}
+		for i, x := range src {
+			dst[i] = T(x)
+		}
+		return false
+	}
+	var changed, values F // the bits that differ, and the bits of all values
+	var results T
+	for ; len(src) >= 4; dst, src = dst[4:], src[4:] {
+		d, s := (*[4]T)(dst), (*[4]F)(src)
+		y0, y1, y2, y3 := T(s[0]), T(s[1]), T(s[2]), T(s[3])
+		changed |= F(y0) ^ s[0] | F(y1) ^ s[1] | F(y2) ^ s[2] | F(y3) ^ s[3]
+		values |= s[0] | s[1] | s[2] | s[3]
+		results |= y0 | y1 | y2 | y3
+		d[0], d[1], d[2], d[3] = y0, y1, y2, y3
+	}
 	for i, x := range src {
 		y := T(x)
+		changed |= F(y) ^ x
+		values |= x
+		results |= y
 		dst[i] = y
-		changed |= bit(F(y) != x) | bit((x < 0) != (y < 0))
 	}
-	return changed != 0
+	// The sign bit of the OR is set when one is. Signs that both types have are equal when the bits are.
+	return changed != 0 || fromSigned && !toSigned && values < 0 || !fromSigned && toSigned && results < 0
 }
 
 func integersToFloats[F integer, T float](dst []T, src []F) bool {
 	dst = dst[:len(src)]
+	for ; len(src) >= 4; dst, src = dst[4:], src[4:] {
+		d, s := (*[4]T)(dst), (*[4]F)(src)
+		d[0], d[1], d[2], d[3] = T(s[0]), T(s[1]), T(s[2]), T(s[3])
+	}
 	for i, x := range src {
 		dst[i] = T(x)
 	}

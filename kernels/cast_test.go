@@ -313,3 +313,57 @@ func TestZones(t *testing.T) {
 		}
 	}
 }
+
+// TestCastIntegers casts the extremes of every integer type to every other and compares with big integers.
+func TestCastIntegers(t *testing.T) {
+	integers := []types.Type{
+		types.TinyInt, types.SmallInt, types.Integer, types.BigInt, types.UTinyInt, types.USmallInt, types.UInteger, types.UBigInt,
+	}
+	bounds := func(typ types.Type) (least, most *big.Int) {
+		size := uint(typ.Storage().Width() * 8)
+		one := big.NewInt(1)
+		if typ.IsUnsigned() {
+			return new(big.Int), new(big.Int).Sub(new(big.Int).Lsh(one, size), one)
+		}
+		most = new(big.Int).Sub(new(big.Int).Lsh(one, size-1), one)
+		return new(big.Int).Not(most), most
+	}
+	for _, from := range integers {
+		fromLeast, fromMost := bounds(from)
+		for _, to := range integers {
+			least, most := bounds(to)
+			for _, edge := range []*big.Int{fromLeast, fromMost, least, most, new(big.Int)} {
+				for step := int64(-1); step <= 1; step++ {
+					x := new(big.Int).Add(edge, big.NewInt(step))
+					if x.Cmp(fromLeast) < 0 || x.Cmp(fromMost) > 0 {
+						continue
+					}
+					// Alone in a block of four and among the rows left over.
+					for row := range 7 {
+						texts := make([]any, 7)
+						for i := range texts {
+							texts[i] = "1"
+						}
+						texts[row] = x.String()
+						text, err := types.FromValues(nil, types.Varchar, texts)
+						if err != nil {
+							t.Fatal(err)
+						}
+						v, err := Cast(nil, text, from)
+						if err != nil {
+							t.Fatal(err)
+						}
+						got, err := Cast(nil, v, to)
+						fits := x.Cmp(least) >= 0 && x.Cmp(most) <= 0
+						if fits != (err == nil) {
+							t.Fatalf("%s %s to %s: %v", from, x, to, err)
+						}
+						if fits && types.Text(got, row) != x.String() {
+							t.Fatalf("%s %s to %s is %s", from, x, to, types.Text(got, row))
+						}
+					}
+				}
+			}
+		}
+	}
+}
