@@ -7,27 +7,36 @@ import (
 
 // And gives a AND b by Kleene's three-valued logic: false if either is false, else null if either is null.
 func And(env *Env, a, b *types.Vector) (*types.Vector, error) {
-	return kleene(env, a, b, asm.KleeneAnd)
+	return kleene(env, a, b, asm.And, asm.KleeneAnd)
 }
 
 // Or gives a OR b by Kleene's three-valued logic: true if either is true, else null if either is null.
-func Or(env *Env, a, b *types.Vector) (*types.Vector, error) { return kleene(env, a, b, asm.KleeneOr) }
+func Or(env *Env, a, b *types.Vector) (*types.Vector, error) {
+	return kleene(env, a, b, asm.Or, asm.KleeneOr)
+}
 
-func kleene(env *Env, a, b *types.Vector, loop func(dst, dstValid, a, aValid, b, bValid []uint64, n int)) (*types.Vector, error) {
+// kleene takes the loop for bits without nulls and the one for bits with them.
+func kleene(
+	env *Env, a, b *types.Vector, bits func(dst, a, b []uint64), loop func(dst, dstValid, a, aValid, b, bValid []uint64, n int),
+) (*types.Vector, error) {
 	if err := sameLength(a, b); err != nil {
 		return nil, err
 	}
 	n, pool := a.Len(), env.pool()
 	if a.Encoding() == types.Constant && b.Encoding() == types.Constant {
-		return onConstant(env, n, func(env *Env) (*types.Vector, error) { return kleene(env, firstRow(env, a), firstRow(env, b), loop) })
+		return onConstant(env, n, func(env *Env) (*types.Vector, error) {
+			return kleene(env, firstRow(env, a), firstRow(env, b), bits, loop)
+		})
 	}
 	ab, av := truth(env, a)
 	bb, bv := truth(env, b)
-	dst, valid := pool.Bitmap(n), pool.Bitmap(n)
-	loop(dst, valid, ab, av, bb, bv, n)
+	dst := pool.Bitmap(n)
 	if av == nil && bv == nil {
-		valid = nil
+		bits(dst, ab[:len(dst)], bb[:len(dst)])
+		return types.NewBool(dst, n, nil), nil
 	}
+	valid := pool.Bitmap(n)
+	loop(dst, valid, ab, av, bb, bv, n)
 	return types.NewBool(dst, n, valid), nil
 }
 

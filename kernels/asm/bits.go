@@ -248,11 +248,10 @@ func AppendIndices(dst []uint32, a []uint64, n int) []uint32 {
 // may be any of the arguments.
 func KleeneAnd(dstValue, dstValid, aValue, aValid, bValue, bValid []uint64, n int) {
 	checkKleene("KleeneAnd", dstValue, dstValid, aValue, aValid, bValue, bValid, n)
-	for i := range dstValue[:Words(n)] {
-		av, bv := validWord(aValid, i), validWord(bValid, i)
-		isTrue := aValue[i] & av & bValue[i] & bv
-		dstValid[i] = isTrue | av&^aValue[i] | bv&^bValue[i]
-		dstValue[i] = isTrue
+	words := Words(n)
+	for at := 0; at < words; at += len(allRows) {
+		to := min(words, at+len(allRows))
+		kleeneAnd(dstValue[at:to], dstValid[at:to], aValue[at:to], validWords(aValid, at, to), bValue[at:to], validWords(bValid, at, to))
 	}
 	clearTail(dstValue, n)
 	clearTail(dstValid, n)
@@ -263,11 +262,10 @@ func KleeneAnd(dstValue, dstValid, aValue, aValid, bValue, bValid []uint64, n in
 // any of the arguments.
 func KleeneOr(dstValue, dstValid, aValue, aValid, bValue, bValid []uint64, n int) {
 	checkKleene("KleeneOr", dstValue, dstValid, aValue, aValid, bValue, bValid, n)
-	for i := range dstValue[:Words(n)] {
-		av, bv := validWord(aValid, i), validWord(bValid, i)
-		isTrue := aValue[i]&av | bValue[i]&bv
-		dstValid[i] = isTrue | av&bv
-		dstValue[i] = isTrue
+	words := Words(n)
+	for at := 0; at < words; at += len(allRows) {
+		to := min(words, at+len(allRows))
+		kleeneOr(dstValue[at:to], dstValid[at:to], aValue[at:to], validWords(aValid, at, to), bValue[at:to], validWords(bValid, at, to))
 	}
 	clearTail(dstValue, n)
 	clearTail(dstValid, n)
@@ -287,12 +285,12 @@ func checkKleene(function string, dstValue, dstValid, aValue, aValid, bValue, bV
 	}
 }
 
-// validWord gives a word of a validity bitmap, where nil means that every row is valid.
-func validWord(valid []uint64, i int) uint64 {
+// validWords gives some words of a validity bitmap, at most as many as allRows has. nil means that every row is valid.
+func validWords(valid []uint64, from, to int) []uint64 {
 	if valid == nil {
-		return ^uint64(0)
+		return allRows[:to-from]
 	}
-	return valid[i]
+	return valid[from:to]
 }
 
 // clearTail zeroes the bits from row n on of the last word.

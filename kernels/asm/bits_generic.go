@@ -42,3 +42,27 @@ func indexBlock(to *[wordRows]uint32, w uint64, base uint32) int {
 	}
 	return int(j)
 }
+
+// kleeneAnd is KleeneAnd for whole words; the six are equally long.
+func kleeneAnd(dstValue, dstValid, aValue, aValid, bValue, bValid []uint64) {
+	n := len(dstValue)
+	dstValid, aValue, aValid, bValue, bValid = dstValid[:n], aValue[:n], aValid[:n], bValue[:n], bValid[:n]
+	for i := range dstValue {
+		a, av, b, bv := aValue[i], aValid[i], bValue[i], bValid[i]
+		isTrue := a & av & b & bv
+		dstValid[i] = isTrue | av&^a | bv&^b
+		dstValue[i] = isTrue
+	}
+}
+
+// kleeneOr is KleeneOr for whole words; the six are equally long.
+func kleeneOr(dstValue, dstValid, aValue, aValid, bValue, bValid []uint64) {
+	n := len(dstValue)
+	dstValid, aValue, aValid, bValue, bValid = dstValid[:n], aValue[:n], aValid[:n], bValue[:n], bValid[:n]
+	for i := range dstValue {
+		a, av, b, bv := aValue[i], aValid[i], bValue[i], bValid[i]
+		isTrue := a&av | b&bv
+		dstValid[i] = isTrue | av&bv
+		dstValue[i] = isTrue
+	}
+}
