@@ -121,17 +121,21 @@ func (r *floatRange[T]) add(v T) {
 }
 
 // addNumbers takes in rows after a first number unless one of them is a NaN, which it reports; adding them again does no harm.
+//
+// The comparisons are written so that a NaN takes the branch of a new extreme: no value has to be tested for it on its own.
 func (r *floatRange[T]) addNumbers(rows []T) bool {
-	least, greatest, nans := r.least, r.greatest, uint64(0)
+	least, greatest := r.least, r.greatest
 	for _, v := range rows {
-		if v < least {
+		if !(v >= least) {
+			if v != v {
+				return false
+			}
 			least = v
 		}
-		if v > greatest {
+		if !(v <= greatest) {
 			greatest = v
 		}
-		nans |= bit(v != v)
 	}
 	r.least, r.greatest = least, greatest
-	return nans == 0
+	return true
 }
