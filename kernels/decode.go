@@ -11,7 +11,7 @@ func Decode(env *Env, v *types.Vector) *types.Vector {
 	case types.Constant:
 		return decodeConstant(env, v)
 	case types.Dictionary:
-		return takePlain(env, Decode(env, v.Entries()), v.Keys(), v.Validity())
+		return takeInRange(env, Decode(env, v.Entries()), v.Keys(), v.Validity())
 	case types.RunEnd:
 		return decodeRuns(env, v)
 	}

@@ -38,6 +38,9 @@ func Take(env *Env, v *types.Vector, indices []uint32, valid types.Bitmap) *type
 
 // CheckIndices gives an error for the first row that is valid and whose index is not below length.
 func CheckIndices(indices []uint32, valid types.Bitmap, length int) error {
+	if uint64(greatest(indices)) < uint64(length) || len(indices) == 0 {
+		return nil
+	}
 	for i, x := range indices {
 		if int(x) >= length && valid.Has(i) {
 			return types.KindErrorf(types.ErrIndexOutOfBounds, "index %d is out of bounds for %d rows", x, length).WithRow("", int64(i))
@@ -46,8 +49,26 @@ func CheckIndices(indices []uint32, valid types.Bitmap, length int) error {
 	return nil
 }
 
+// greatest gives the greatest index, 0 for none. Four chains of comparisons run side by side.
+func greatest(indices []uint32) uint32 {
+	var a, b, c, d uint32
+	for ; len(indices) >= 4; indices = indices[4:] {
+		x := (*[4]uint32)(indices)
+		a, b, c, d = max(a, x[0]), max(b, x[1]), max(c, x[2]), max(d, x[3])
+	}
+	for _, x := range indices {
+		a = max(a, x)
+	}
+	return max(a, b, c, d)
+}
+
 // takePlain takes from a plain vector. Rows with a null index get the value of row 0 under their null.
 func takePlain(env *Env, v *types.Vector, indices []uint32, valid types.Bitmap) *types.Vector {
+	return takeInRange(env, v, hideNullIndices(env.pool(), indices, valid), valid)
+}
+
+// takeInRange is takePlain for indices that are rows of v at nulls too, whose values are then under these nulls.
+func takeInRange(env *Env, v *types.Vector, indices []uint32, valid types.Bitmap) *types.Vector {
 	n, pool := len(indices), env.pool()
 	switch {
 	case v.Type().Kind() == types.KindNull:
@@ -55,7 +76,6 @@ func takePlain(env *Env, v *types.Vector, indices []uint32, valid types.Bitmap) 
 	case v.Len() == 0:
 		return Decode(env, types.NewNull(v.Type(), n))
 	}
-	indices = hideNullIndices(pool, indices, valid)
 	validity := takeValidity(pool, v.Validity(), indices, valid)
 	switch s := v.Type().Storage(); s {
 	case types.StorageBool:
