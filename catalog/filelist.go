@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"path"
 	"slices"
@@ -28,12 +29,15 @@ type FilesRequest struct {
 }
 
 // FileOptions are the options that files of every format have, DuckDB's: filename adds a column with each row's file, hive_partitioning columns
-// for the key=value directories that all the paths have (it is on unless it is switched off), and union_by_name gives the table the columns of all
+// for the key=value directories that all the paths have (it is on unless it is switched off), of the types that hive_types gives them, or of the one that
+// their values look like unless hive_types_autocast is false, and union_by_name gives the table the columns of all
 // files, and the types that hold the values of all, in the place of those of the first file.
 func FileOptions() []Option {
 	return []Option{
 		{Name: "filename", Type: types.Null},
 		{Name: "hive_partitioning", Type: types.Boolean},
+		{Name: "hive_types", Type: types.Null},
+		{Name: "hive_types_autocast", Type: types.Boolean},
 		{Name: "union_by_name", Type: types.Boolean},
 	}
 }
@@ -76,8 +80,8 @@ func (c *Catalog) OpenFiles(ctx context.Context, request FilesRequest) (Table, e
 	if err := l.addFilename(request.Options["filename"]); err != nil {
 		return nil, err
 	}
-	if OptionOr(request.Options, "hive_partitioning", true) {
-		l.addPartitions()
+	if err := l.addPartitions(request); err != nil {
+		return nil, err
 	}
 	if len(paths) == 1 && len(l.virtual) == 0 {
 		return l.tables[0], nil
@@ -265,18 +269,30 @@ func partitionsOf(file string) (keys, values []string) {
 	return keys, values
 }
 
-// addPartitions makes columns of the keys that all paths have, of type BIGINT or DATE when all values are, else VARCHAR. A column of the files of that name
-// stays behind the one of the path.
-func (l *fileList) addPartitions() {
+// addPartitions makes columns of the keys that all paths have: of the types that the statement gives, else BIGINT, DATE or TIMESTAMP when all values are,
+// else VARCHAR. A column of the files of that name stays behind the one of the path.
+func (l *fileList) addPartitions(request FilesRequest) error {
+	given, err := partitionTypes(request)
+	if err != nil {
+		return err
+	}
+	if !OptionOr(request.Options, "hive_partitioning", true) {
+		if len(given) > 0 {
+			return types.Errorf(types.CodeInvalidParameter, "hive_types needs hive_partitioning, which is off")
+		}
+		return nil
+	}
 	keys, _ := partitionsOf(l.paths[0])
 	all := make([][]string, len(l.paths))
 	for i, p := range l.paths {
 		own, values := partitionsOf(p)
 		if !slices.Equal(own, keys) {
-			return
+			keys = nil
+			break
 		}
 		all[i] = values
 	}
+	guess := OptionOr(request.Options, "hive_types_autocast", true)
 	for k, key := range keys {
 		texts := make([]any, len(all))
 		for i := range all {
@@ -284,20 +300,63 @@ func (l *fileList) addPartitions() {
 				texts[i] = all[i][k]
 			}
 		}
-		l.addVirtual(key, partitionColumn(texts))
+		values, err := types.FromValues(nil, types.Varchar, texts)
+		if err != nil {
+			return types.Errorf(types.CodeInvalidUTF8, "the values of the partition %s are not valid UTF-8", types.QuoteIdent(key))
+		}
+		if typ, ok := given[strings.ToLower(key)]; ok {
+			delete(given, strings.ToLower(key))
+			env := &kernels.Env{Rows: len(texts)}
+			cast, err := kernels.Cast(env, values, typ)
+			if err != nil {
+				if e := new(types.Error); errors.As(err, &e) && e.Row >= 0 {
+					return types.Errorf(types.CodeInvalidText, "file %q: the value %q of partition %s is not a %s", l.paths[e.Row], texts[e.Row], types.QuoteIdent(key), typ)
+				}
+				return err
+			}
+			values = kernels.Decode(env, cast)
+		} else if guess {
+			values = partitionColumn(values)
+		}
+		l.addVirtual(key, values)
 	}
+	for name := range given {
+		return types.Errorf(types.CodeUndefinedColumn, "hive_types names %s, which is no partition of all the files", types.QuoteIdent(name))
+	}
+	return nil
+}
+
+// partitionTypes gives the types of hive_types, by lower-case key.
+func partitionTypes(request FilesRequest) (map[string]types.Type, error) {
+	option, ok := request.Options["hive_types"]
+	if !ok {
+		return nil, nil
+	}
+	fields, ok := option.([]types.FieldValue)
+	if !ok || request.Type == nil {
+		return nil, types.Errorf(types.CodeInvalidParameter, "hive_types must be a struct of names and types").WithHint("hive_types = {'year': 'INTEGER'}")
+	}
+	given := map[string]types.Type{}
+	for _, f := range fields {
+		name, ok := f.Value.(string)
+		if !ok {
+			return nil, types.Errorf(types.CodeInvalidParameter, "a type must be given by its name, such as 'INTEGER', not by %v", f.Value)
+		}
+		typ, err := request.Type(name)
+		if err != nil {
+			return nil, err
+		}
+		given[strings.ToLower(f.Name)] = typ
+	}
+	return given, nil
 }
 
 // partitionColumn gives texts as values of the narrowest type that all have.
-func partitionColumn(texts []any) *types.Vector {
-	v, err := types.FromValues(nil, types.Varchar, texts)
-	if err != nil {
-		return types.NewNull(types.Varchar, len(texts))
-	}
+func partitionColumn(v *types.Vector) *types.Vector {
 	for _, typ := range []types.Type{types.BigInt, types.Date, types.Timestamp} {
-		env := &kernels.Env{Rows: len(texts), Try: true}
+		env := &kernels.Env{Rows: v.Len(), Try: true}
 		cast, err := kernels.Cast(env, v, typ)
-		if err != nil || types.NullCount(nil, cast) != types.NullCount(nil, v) || types.NullCount(nil, v) == len(texts) {
+		if err != nil || types.NullCount(nil, cast) != types.NullCount(nil, v) || types.NullCount(nil, v) == v.Len() {
 			continue
 		}
 		// Only where the text is the value's own: 007 and 1.0 are texts.

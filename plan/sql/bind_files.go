@@ -95,7 +95,7 @@ func (b *binder) rejects(n Node, o catalog.Options, arguments string) (catalog.R
 
 // paths evaluates a constant path or list of paths.
 func (b *binder) paths(n Expr) ([]string, error) {
-	value, err := b.constantOption(n, types.ListOf(types.Varchar))
+	value, err := b.constantOption(n, types.ListOf(types.Varchar), false)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +176,7 @@ func (o *optionReader) read(name Ident, value Expr) error {
 	if _, given := o.options[option.Name]; given {
 		return o.errorAt(name, types.CodeSyntax, "option %s is given twice", option.Name)
 	}
-	x, err := o.constantOption(value, option.Type)
+	x, err := o.constantOption(value, option.Type, true)
 	if err != nil {
 		return err
 	}
@@ -218,9 +218,16 @@ func (o *optionReader) set(name string, value any) {
 	o.options[name] = value
 }
 
-// constantOption evaluates a constant as a type: a LIST takes a single element too, and NULL any value.
-func (b *binder) constantOption(n Expr, typ types.Type) (any, error) {
+// constantOption evaluates a constant as a type: a LIST takes a single element too, and NULL any value. With words a name stands for its text, so that
+// types need no quotes, as in DuckDB.
+func (b *binder) constantOption(n Expr, typ types.Type, words bool) (any, error) {
 	c := &exprContext{scope: &scope{}, clause: "an option"}
+	if words {
+		c.alias = func(name string) (*expr.Expr, error) {
+			text, err := types.NewValue(types.Varchar, name)
+			return expr.NewConstant(text), err
+		}
+	}
 	e, err := b.expr(n, c)
 	if err != nil {
 		return nil, err
