@@ -48,7 +48,8 @@ func sameEncoding(a, b *Vector) bool {
 // comparer compares single rows of vectors of the same type.
 type comparer struct {
 	nanEqual bool
-	bitwise  bool // bitwise identity (null-semantics 2.0), as for run merging
+	bitwise  bool // floats by their bits
+	variants bool // of union rows that are NULL, the variants below count, too
 }
 
 // rows reports whether row i of a equals row j of b.
@@ -56,7 +57,7 @@ func (c comparer) rows(a *Vector, i int, b *Vector, j int) bool {
 	a, i, aValid := a.Locate(i)
 	b, j, bValid := b.Locate(j)
 	if !aValid || !bValid {
-		return aValid == bValid
+		return aValid == bValid && !(c.variants && differentVariants(a, i, b, j))
 	}
 	storage := a.typ.Storage()
 	if c.bitwise && a.typ.IsFloat() {
@@ -94,6 +95,14 @@ func (c comparer) rows(a *Vector, i int, b *Vector, j int) bool {
 	}
 	w := a.typ.Storage().Width()
 	return string(a.data.Bytes[i*w:(i+1)*w]) == string(b.data.Bytes[j*w:(j+1)*w])
+}
+
+// differentVariants reports whether both rows are in a union that keeps variants under its nulls, and in different ones.
+func differentVariants(a *Vector, i int, b *Vector, j int) bool {
+	if a.typ.kind != KindUnion || a.encoding != Plain || b.encoding != Plain {
+		return false
+	}
+	return a.TypeCodes()[i] != b.TypeCodes()[j]
 }
 
 func (c comparer) ranges(a *Vector, ra ListEntry, b *Vector, rb ListEntry) bool {
