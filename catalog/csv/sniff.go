@@ -416,7 +416,8 @@ func (s *settings) columnType(rows [][]string, column int) (types.Type, dateOrde
 			text = string(swapPoint(nil, []byte(text)))
 		}
 		return isNumberText(text)
-	}) {
+	}) && !every(isInfinityText) { // infinities alone may be dates, or names
+
 		return types.Double, yearMonthDay
 	}
 	for _, order := range []dateOrder{yearMonthDay, dayMonthYear, monthDayYear} {
@@ -478,9 +479,9 @@ func isIntegerText(t string) bool {
 	return ok
 }
 
-// isNumberText accepts what isIntegerText does, with a fraction, an exponent, or too large for it, and NaN.
+// isNumberText accepts what isIntegerText does, with a fraction, an exponent, or too large for it, NaN and the infinities.
 func isNumberText(t string) bool {
-	if strings.EqualFold(t, "nan") {
+	if strings.EqualFold(t, "nan") || isInfinityText(t) {
 		return true
 	}
 	digits := strings.TrimPrefix(t, "-")
@@ -489,6 +490,11 @@ func isNumberText(t string) bool {
 	}
 	_, ok := parseFloat([]byte(t))
 	return ok
+}
+
+func isInfinityText(t string) bool {
+	name := strings.TrimPrefix(t, "-")
+	return strings.EqualFold(name, "inf") || strings.EqualFold(name, "infinity")
 }
 
 // isTimestampText accepts a date, a blank or T, and a time.
