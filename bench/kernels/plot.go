@@ -54,7 +54,10 @@ func plotRows(r *results) int {
 
 // label names a kernel and its type, and what is selected where there is a choice.
 func label(f *figure) string {
-	name := f.Kernel + ", " + f.Type
+	name := f.Kernel
+	if f.Type != "bitmap" && f.Type != "bool" {
+		name += ", " + f.Type
+	}
 	if f.Kernel == "filter" {
 		name += fmt.Sprintf(", %d %%", f.Selectivity)
 	}
@@ -111,7 +114,7 @@ func speedupPlot(r *results) *plot.Plot {
 	}
 	p.Add(plotter.NewGrid())
 	p.NominalY(names...)
-	p.Legend.Top = false
+	p.X.Max += 0.2 // room for the legend
 	return p
 }
 
@@ -222,6 +225,7 @@ func linePlot(p *plot.Plot, r *results, x func(f *figure) (float64, bool)) *plot
 	}
 	p.Title.Text += " (dashed: arrow-go)"
 	p.Add(plotter.NewGrid())
+	p.Y.Max *= 50 // room for the legend
 	p.Legend.Top = true
 	return p
 }
