@@ -67,7 +67,7 @@ func run(args []string) error {
 func newPlan(name, words string) *plan {
 	p := &plan{
 		sizes: []int{1 << 10, 64 << 10, 1 << 20}, nulls: []int{0, 10}, selectivities: []int{1, 50, 99},
-		tiers: tiers(), rounds: 5, sample: time.Millisecond,
+		tiers: tiers(), rounds: 11, sample: time.Millisecond,
 		only: func(kernel string) bool {
 			return slices.ContainsFunc(strings.Split(words, ","), func(word string) bool { return strings.Contains(kernel, word) })
 		},
@@ -76,7 +76,7 @@ func newPlan(name, words string) *plan {
 	case "full":
 		p.sizes = []int{1 << 10, 64 << 10, 1 << 20, 16 << 20}
 		p.nulls, p.selectivities = []int{0, 1, 10, 50}, []int{1, 10, 50, 90, 99}
-		p.rounds, p.sample = 9, 2*time.Millisecond
+		p.rounds, p.sample = 11, 2*time.Millisecond
 	case "quick":
 		p.sizes = []int{1 << 10, 4099}
 		p.rounds, p.sample = 1, 0
