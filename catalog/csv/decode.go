@@ -189,13 +189,14 @@ func (d *decoder) cast(fields []field) (*types.Vector, error) {
 // swapPoints exchanges commas and points.
 func (d *decoder) swapPoints(texts *types.Vector) *types.Vector {
 	b := kernels.NewViewBuilder(&kernels.Env{Pool: d.pool}, types.Varchar, d.rows)
+	views, buffers := types.ValuesOf[types.View](texts), texts.DataBuffers()
 	var text []byte
 	for i := range d.rows {
 		if !d.valid.Has(i) {
 			b.AppendEmpty()
 			continue
 		}
-		text = swapPoint(text[:0], types.AppendText(nil, texts, i))
+		text = swapPoint(text[:0], views[i].Bytes(buffers))
 		b.Append(text)
 	}
 	return b.Finish(d.valid)

@@ -31,7 +31,7 @@ func (t *table) rejectsAs() catalog.RejectsFile {
 	}
 	return catalog.RejectsFile{
 		Path: t.path, Delimiter: character(s.delimiter), Quote: character(s.quote), Escape: character(escape), Newline: `\n`, Skip: int64(s.skip), Header: s.header,
-		Columns: "{" + strings.Join(columns, ",") + "}",
+		Columns: "{" + strings.Join(columns, ",") + "}", DateFormat: s.dateFormat.String(), TimestampFormat: s.timestampFormat.String(),
 	}
 }
 

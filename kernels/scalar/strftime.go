@@ -37,8 +37,9 @@ func registerFormat(set *expr.Set) {
 // TimeFormat is a format of strftime and strptime, cut at its codes: texts[0] codes[0] texts[1] codes[1] ... texts[n]. It does not change, so that many
 // goroutines may use one.
 type TimeFormat struct {
-	texts []string
-	codes []timeCode
+	source string // as it was written, of formats that NewTimeFormat made
+	texts  []string
+	codes  []timeCode
 }
 
 // timeCode is one code of a format: its letter, and whether numbers are written without zeros in front.
@@ -56,7 +57,16 @@ func NewTimeFormat(format string) (*TimeFormat, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.source = format
 	return f, nil
+}
+
+// String gives the format as it was written to NewTimeFormat, "" for nil.
+func (f *TimeFormat) String() string {
+	if f == nil {
+		return ""
+	}
+	return f.source
 }
 
 func readFormat(format string) (*TimeFormat, *types.Error) {
