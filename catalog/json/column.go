@@ -10,6 +10,7 @@ import (
 
 	"github.com/lacunadb/lacuna/kernels"
 	"github.com/lacunadb/lacuna/types"
+	"github.com/lacunadb/lacuna/types/jsontext"
 )
 
 // builder collects the values of a column, or of a field below one, row by row. Its buffers are used again for the next batch.
@@ -188,38 +189,38 @@ func (b *builder) null() {
 }
 
 // value parses a value into the next row. False says that it is JSON but not one of the column's type; of what is no JSON the scanner knows.
-func (b *builder) value(s *scanner, depth int) bool {
-	c := s.peek()
-	if depth > maxDepth {
-		s.fail("values are nested too deeply")
+func (b *builder) value(s *jsontext.Scanner, depth int) bool {
+	c := s.Peek()
+	if depth > jsontext.MaxDepth {
+		s.Fail("values are nested too deeply")
 		return false
 	}
 	if c == 'n' && b.kind != buildJSON {
-		if s.word("null") {
+		if s.Word("null") {
 			b.null()
 		}
 		return true
 	}
-	start := s.at
+	start := s.At
 	switch b.kind {
 	case buildJSON:
 		if c == 'n' { // null at the top of a value is NULL
-			if s.word("null") {
+			if s.Word("null") {
 				b.null()
 			}
 			return true
 		}
-		s.strict = true
-		text := s.skip(depth)
-		s.strict = false
-		if s.err == "" {
+		s.Strict = true
+		text := s.Skip(depth)
+		s.Strict = false
+		if s.Err == "" {
 			b.text(s, text, start)
 		}
 		return true
 	case buildVarchar:
 		if c != '"' {
-			text := s.skip(depth)
-			if s.err == "" {
+			text := s.Skip(depth)
+			if s.Err == "" {
 				b.text(s, text, start)
 			}
 			return true
@@ -229,20 +230,20 @@ func (b *builder) value(s *scanner, depth int) bool {
 		switch {
 		case c == '"':
 			return b.quoted(s)
-		case startsNumber(c):
-			if text, _ := s.number(); s.err == "" {
+		case jsontext.StartsNumber(c):
+			if text, _ := s.Number(); s.Err == "" {
 				b.text(s, text, start)
 			}
 			return true
 		case c == 't' || c == 'f':
-			text := s.skip(depth)
-			if s.err == "" {
+			text := s.Skip(depth)
+			if s.Err == "" {
 				b.text(s, text, start)
 			}
 			return true
 		}
 	case buildBool:
-		if c == 't' && s.word("true") || c == 'f' && s.word("false") {
+		if c == 't' && s.Word("true") || c == 'f' && s.Word("false") {
 			b.next(true)
 			if c == 't' {
 				b.bools[(b.rows-1)>>6] |= 1 << ((b.rows - 1) & 63)
@@ -250,9 +251,9 @@ func (b *builder) value(s *scanner, depth int) bool {
 			return true
 		}
 	case buildInt:
-		if startsNumber(c) {
-			text, whole := s.number()
-			if s.err != "" {
+		if jsontext.StartsNumber(c) {
+			text, whole := s.Number()
+			if s.Err != "" {
 				return false
 			}
 			if x, ok := parseInt(text); ok && whole {
@@ -260,23 +261,23 @@ func (b *builder) value(s *scanner, depth int) bool {
 				b.ints = append(b.ints, x)
 				return true
 			}
-			s.at = start
+			s.At = start
 		}
 	case buildFloat:
 		if c == '"' { // as AppendValue writes what JSON has no number for
-			inside, _ := s.quoted()
+			inside, _ := s.Quoted()
 			x, ok := namedFloats[string(inside)]
-			if s.err != "" || !ok {
-				s.at = start
+			if s.Err != "" || !ok {
+				s.At = start
 				return false
 			}
 			b.next(true)
 			b.floats = append(b.floats, x)
 			return true
 		}
-		if startsNumber(c) {
-			text, _ := s.number()
-			if s.err != "" {
+		if jsontext.StartsNumber(c) {
+			text, _ := s.Number()
+			if s.Err != "" {
 				return false
 			}
 			x, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(text), len(text)), 64)
@@ -285,7 +286,7 @@ func (b *builder) value(s *scanner, depth int) bool {
 				b.floats = append(b.floats, x)
 				return true
 			}
-			s.at = start
+			s.At = start
 		}
 	case buildList:
 		if c == '[' {
@@ -305,7 +306,7 @@ func (b *builder) value(s *scanner, depth int) bool {
 			return false
 		}
 		row := b.children[k].rows
-		if !b.children[k].value(s, depth+1) || s.err != "" {
+		if !b.children[k].value(s, depth+1) || s.Err != "" {
 			return false
 		}
 		b.next(true)
@@ -317,12 +318,12 @@ func (b *builder) value(s *scanner, depth int) bool {
 
 // variant chooses the variant of a union for a value that begins with a character; -1 for none. Whole numbers prefer integers, others do not; texts prefer
 // VARCHAR.
-func (b *builder) variant(s *scanner, c byte) int {
+func (b *builder) variant(s *jsontext.Scanner, c byte) int {
 	whole := true
-	if startsNumber(c) {
-		start := s.at
-		_, whole = s.number()
-		s.at = start
+	if jsontext.StartsNumber(c) {
+		start := s.At
+		_, whole = s.Number()
+		s.At = start
 	}
 	best, rank := -1, 0
 	for k, f := range b.typ.Fields() {
@@ -330,7 +331,7 @@ func (b *builder) variant(s *scanner, c byte) int {
 		switch {
 		case t.Kind() == types.KindJSON:
 			fits = 1
-		case startsNumber(c) && t.IsNumeric():
+		case jsontext.StartsNumber(c) && t.IsNumeric():
 			fits = 2
 			if whole == t.IsInteger() {
 				fits = 3
@@ -381,16 +382,16 @@ func parseInt(text []byte) (int64, bool) {
 }
 
 // text adds a text that stands in the chunk.
-func (b *builder) text(s *scanner, text []byte, start int) {
+func (b *builder) text(s *jsontext.Scanner, text []byte, start int) {
 	b.next(true)
 	b.texts = append(b.texts, types.MakeView(text, 0, start))
 }
 
 // quoted adds a string.
-func (b *builder) quoted(s *scanner) bool {
-	start := s.at
-	inside, escaped := s.quoted()
-	if s.err != "" {
+func (b *builder) quoted(s *jsontext.Scanner) bool {
+	start := s.At
+	inside, escaped := s.Quoted()
+	if s.Err != "" {
 		return false
 	}
 	if !escaped {
@@ -399,10 +400,10 @@ func (b *builder) quoted(s *scanner) bool {
 	}
 	from := len(b.own)
 	var ok bool
-	if b.own, ok = unescape(b.own, inside); !ok {
+	if b.own, ok = jsontext.Unescape(b.own, inside); !ok {
 		b.own = b.own[:from]
-		s.at = start
-		s.fail("a string has an escape that is none")
+		s.At = start
+		s.Fail("a string has an escape that is none")
 		return false
 	}
 	b.next(true)
@@ -410,22 +411,22 @@ func (b *builder) quoted(s *scanner) bool {
 	return true
 }
 
-func (b *builder) list(s *scanner, depth int) bool {
+func (b *builder) list(s *jsontext.Scanner, depth int) bool {
 	element := b.children[0]
 	first := element.rows
-	s.at++
-	if !s.accept(']') {
+	s.At++
+	if !s.Accept(']') {
 		for {
 			if !element.value(s, depth+1) {
 				return false
 			}
-			if s.err != "" {
+			if s.Err != "" {
 				return false
 			}
-			if s.accept(',') {
+			if s.Accept(',') {
 				continue
 			}
-			if !s.expect(']') {
+			if !s.Expect(']') {
 				return false
 			}
 			break
@@ -436,52 +437,35 @@ func (b *builder) list(s *scanner, depth int) bool {
 	return true
 }
 
-// key passes by a key and its colon.
-func (s *scanner) key() (name []byte, ok bool) {
-	if s.peek() != '"' {
-		s.unexpected()
-		return nil, false
-	}
-	start := s.at
-	name, escaped := s.quoted()
-	if escaped && s.err == "" {
-		if name, ok = unescape(nil, name); !ok {
-			s.at = start
-			s.fail("a string has an escape that is none")
-		}
-	}
-	return name, s.err == "" && s.expect(':')
-}
-
 // object parses an object into the fields of a struct. Fields that it does not have are NULL.
-func (b *builder) object(s *scanner, depth int) bool {
+func (b *builder) object(s *jsontext.Scanner, depth int) bool {
 	row := b.rows
-	s.at++
-	if !s.accept('}') {
+	s.At++
+	if !s.Accept('}') {
 		for {
-			name, ok := s.key()
+			name, ok := s.Key()
 			if !ok {
 				return false
 			}
 			if field := b.field(name); field >= 0 {
 				c := b.children[field]
 				if c.rows > row {
-					s.fail("key \"" + string(name) + "\" stands twice in an object")
+					s.Fail("key \"" + string(name) + "\" stands twice in an object")
 					return false
 				}
 				if !c.value(s, depth+1) {
 					return false
 				}
 			} else {
-				s.skip(depth + 1)
+				s.Skip(depth + 1)
 			}
-			if s.err != "" {
+			if s.Err != "" {
 				return false
 			}
-			if s.accept(',') {
+			if s.Accept(',') {
 				continue
 			}
-			if !s.expect('}') {
+			if !s.Expect('}') {
 				return false
 			}
 			break
@@ -512,23 +496,23 @@ func (b *builder) field(name []byte) int {
 }
 
 // mapping parses an object into a map.
-func (b *builder) mapping(s *scanner, depth int) bool {
+func (b *builder) mapping(s *jsontext.Scanner, depth int) bool {
 	keys, values := b.children[0], b.children[1]
 	first := keys.rows
-	s.at++
-	if !s.accept('}') {
+	s.At++
+	if !s.Accept('}') {
 		for {
-			if s.peek() != '"' {
-				s.unexpected()
+			if s.Peek() != '"' {
+				s.Unexpected()
 				return false
 			}
-			if !keys.quoted(s) || !s.expect(':') || !values.value(s, depth+1) || s.err != "" {
+			if !keys.quoted(s) || !s.Expect(':') || !values.value(s, depth+1) || s.Err != "" {
 				return false
 			}
-			if s.accept(',') {
+			if s.Accept(',') {
 				continue
 			}
-			if !s.expect('}') {
+			if !s.Expect('}') {
 				return false
 			}
 			break

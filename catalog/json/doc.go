@@ -2,7 +2,7 @@
 //
 // A file is a sequence of values, each a row: on lines of their own, one after another, or in one array. Opening a file infers the columns from a sample
 // (infer.go) unless the statement gives them. A scan cuts the file into chunks of whole values (chunk.go), the only part that is done one after another;
-// workers parse them straight into columns (scanner.go, column.go). Keys that no column asks for are passed by.
+// workers parse them straight into columns (column.go). Keys that no column asks for are passed by.
 //
 // Numbers stay exact: a column of whole numbers is BIGINT, or HUGEINT when one needs it; numbers beyond that, and columns whose values are of several
 // kinds, are JSON, the text of the value.

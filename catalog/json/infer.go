@@ -6,6 +6,7 @@ import (
 
 	"github.com/lacunadb/lacuna/kernels"
 	"github.com/lacunadb/lacuna/types"
+	"github.com/lacunadb/lacuna/types/jsontext"
 )
 
 // shape is what the values of a place have been so far.
@@ -32,34 +33,34 @@ const maxSamples = 1000
 const mapThreshold = 200
 
 // look takes a value into account.
-func (h *shape) look(s *scanner, depth int) {
-	if depth > maxDepth {
-		s.fail("values are nested too deeply")
+func (h *shape) look(s *jsontext.Scanner, depth int) {
+	if depth > jsontext.MaxDepth {
+		s.Fail("values are nested too deeply")
 		return
 	}
-	switch c := s.peek(); {
+	switch c := s.Peek(); {
 	case c == 'n':
-		s.word("null")
+		s.Word("null")
 	case c == 't':
 		h.bools++
-		s.word("true")
+		s.Word("true")
 	case c == 'f':
 		h.bools++
-		s.word("false")
+		s.Word("false")
 	case c == '"':
 		h.strings++
-		inside, escaped := s.quoted()
-		if s.err == "" && h.mayFit() {
+		inside, escaped := s.Quoted()
+		if s.Err == "" && h.mayFit() {
 			if escaped {
-				inside, _ = unescape(nil, inside)
+				inside, _ = jsontext.Unescape(nil, inside)
 			}
 			if h.samples = append(h.samples, string(inside)); len(h.samples) == maxSamples {
 				h.test()
 			}
 		}
-	case startsNumber(c):
-		text, whole := s.number()
-		if s.err != "" {
+	case jsontext.StartsNumber(c):
+		text, whole := s.Number()
+		if s.Err != "" {
 			return
 		}
 		switch _, fits := parseInt(text); {
@@ -76,36 +77,36 @@ func (h *shape) look(s *scanner, depth int) {
 		if h.element == nil {
 			h.element = &shape{}
 		}
-		s.at++
-		if s.accept(']') {
+		s.At++
+		if s.Accept(']') {
 			return
 		}
-		for s.err == "" {
+		for s.Err == "" {
 			h.element.look(s, depth+1)
-			if s.err == "" && !s.accept(',') {
-				s.expect(']')
+			if s.Err == "" && !s.Accept(',') {
+				s.Expect(']')
 				return
 			}
 		}
 	case c == '{':
 		h.objects++
-		s.at++
-		if s.accept('}') {
+		s.At++
+		if s.Accept('}') {
 			return
 		}
-		for s.err == "" {
-			name, ok := s.key()
+		for s.Err == "" {
+			name, ok := s.Key()
 			if !ok {
 				return
 			}
 			h.field(string(name)).look(s, depth+1)
-			if s.err == "" && !s.accept(',') {
-				s.expect('}')
+			if s.Err == "" && !s.Accept(',') {
+				s.Expect('}')
 				return
 			}
 		}
 	default:
-		s.unexpected()
+		s.Unexpected()
 	}
 }
 

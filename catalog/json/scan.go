@@ -11,6 +11,7 @@ import (
 	"github.com/lacunadb/lacuna/catalog"
 	"github.com/lacunadb/lacuna/kernels"
 	"github.com/lacunadb/lacuna/types"
+	"github.com/lacunadb/lacuna/types/jsontext"
 )
 
 // defaultBatchRows is the size of batches when a request does not say.
@@ -81,7 +82,7 @@ func (s *scan) Next(ctx context.Context) (catalog.Morsel, error) {
 		return nil, nil
 	}
 	s.number++
-	return &morsel{scan: s, number: s.number - 1, chunk: k, scanner: scanner{text: k.bytes}}, nil
+	return &morsel{scan: s, number: s.number - 1, chunk: k, scanner: jsontext.Scanner{Text: k.bytes}}, nil
 }
 
 // root gives a builder of the wanted columns: a struct of them, or the one value.
@@ -119,7 +120,7 @@ type morsel struct {
 	scan    *scan
 	number  int
 	chunk   *chunk
-	scanner scanner
+	scanner jsontext.Scanner
 	batches int
 	checked bool
 	root    *builder
@@ -155,7 +156,7 @@ func (m *morsel) next(pool *types.Pool) (*types.Batch, error) {
 				return nil, types.Errorf(types.CodeInvalidUTF8, "line %d is not valid UTF-8", m.chunk.start.lines+int64(line))
 			}
 			m.chunk.bytes = bytes.ToValidUTF8(m.chunk.bytes, []byte{0}) // no JSON has a zero: the record is left out
-			m.scanner.text = m.chunk.bytes
+			m.scanner.Text = m.chunk.bytes
 		}
 		m.root = m.scan.root()
 	}
@@ -165,39 +166,39 @@ func (m *morsel) next(pool *types.Pool) (*types.Batch, error) {
 	root := m.root
 	root.reset()
 	starts := make([]int, 0, m.scan.batchRows)
-	for root.rows < m.scan.batchRows && m.scanner.more(m.chunk, t.form) {
+	for root.rows < m.scan.batchRows && m.chunk.more(&m.scanner, t.form) {
 		s := &m.scanner
-		start := s.at
+		start := s.At
 		ok := root.value(s, 0)
-		if ok && s.err == "" && t.form == formLines {
+		if ok && s.Err == "" && t.form == formLines {
 			// A value ends with its line.
-			for s.at < len(s.text) && (s.text[s.at] == ' ' || s.text[s.at] == '\t' || s.text[s.at] == '\r') {
-				s.at++
+			for s.At < len(s.Text) && (s.Text[s.At] == ' ' || s.Text[s.At] == '\t' || s.Text[s.At] == '\r') {
+				s.At++
 			}
-			if s.at < len(s.text) && s.text[s.at] != '\n' {
-				s.fail("text follows the value in its line")
+			if s.At < len(s.Text) && s.Text[s.At] != '\n' {
+				s.Fail("text follows the value in its line")
 			}
 		}
-		if ok && s.err == "" {
+		if ok && s.Err == "" {
 			starts = append(starts, start)
 			continue
 		}
-		if t.ignore && (t.form == formLines || s.err == "") {
+		if t.ignore && (t.form == formLines || s.Err == "") {
 			root.truncate(len(starts))
 			if t.form == formLines {
-				s.err, s.at = "", nextLine(m.chunk.bytes, start)
+				s.Err, s.At = "", nextLine(m.chunk.bytes, start)
 			} else {
-				s.at = start
-				s.skip(0)
+				s.At = start
+				s.Skip(0)
 			}
 			continue
 		}
-		if s.err != "" {
+		if s.Err != "" {
 			return nil, m.chunk.fault(s)
 		}
 		return nil, m.mismatch(start)
 	}
-	if m.scanner.err != "" {
+	if m.scanner.Err != "" {
 		return nil, m.chunk.fault(&m.scanner)
 	}
 	if root.rows == 0 {
@@ -208,11 +209,11 @@ func (m *morsel) next(pool *types.Pool) (*types.Batch, error) {
 
 // mismatch names the place of a value that is not of its column's type.
 func (m *morsel) mismatch(start int) error {
-	at := m.scanner.at
+	at := m.scanner.At
 	line := m.chunk.place(at).lines + 1
-	s := scanner{text: m.chunk.bytes, at: at}
-	text := s.skip(0)
-	if s.err != "" {
+	s := jsontext.Scanner{Text: m.chunk.bytes, At: at}
+	text := s.Skip(0)
+	if s.Err != "" {
 		return m.chunk.fault(&s) // it is no value at all
 	}
 	const shown = 60
@@ -232,34 +233,34 @@ func pathTo(text []byte) string {
 		key   string
 	}
 	var levels []level
-	s := scanner{text: text}
-	for s.at < len(text) && s.err == "" {
-		switch c := s.peek(); c {
+	s := jsontext.Scanner{Text: text}
+	for s.At < len(text) && s.Err == "" {
+		switch c := s.Peek(); c {
 		case '{':
 			levels = append(levels, level{})
-			s.at++
+			s.At++
 		case '[':
 			levels = append(levels, level{list: true})
-			s.at++
+			s.At++
 		case '}', ']':
 			if len(levels) > 0 {
 				levels = levels[:len(levels)-1]
 			}
-			s.at++
+			s.At++
 		case ',':
 			if n := len(levels); n > 0 {
 				levels[n-1].index++
 			}
-			s.at++
+			s.At++
 		case '"':
-			inside, _ := s.quoted()
-			if n := len(levels); n > 0 && !levels[n-1].list && s.accept(':') {
+			inside, _ := s.Quoted()
+			if n := len(levels); n > 0 && !levels[n-1].list && s.Accept(':') {
 				levels[n-1].key = string(inside)
 			}
 		case 0:
-			s.at = len(text)
+			s.At = len(text)
 		default:
-			s.at++
+			s.At++
 		}
 	}
 	path := "$"

@@ -10,6 +10,7 @@ import (
 	"github.com/lacunadb/lacuna/catalog"
 	"github.com/lacunadb/lacuna/kernels/expr"
 	"github.com/lacunadb/lacuna/types"
+	"github.com/lacunadb/lacuna/types/jsontext"
 )
 
 // Format is the format of JSON.
@@ -77,12 +78,12 @@ func (Format) Open(ctx context.Context, request catalog.OpenRequest) (catalog.Ta
 		return nil, invalid("maximum_object_size must be between 1 and %d: %d", 1<<30, most)
 	}
 	t.maxObject = int(most)
-	t.inference = inference{unions: catalog.OptionOr(o, "union_types", false), depth: maxDepth + 1}
+	t.inference = inference{unions: catalog.OptionOr(o, "union_types", false), depth: jsontext.MaxDepth + 1}
 	switch depth := catalog.OptionOr(o, "maximum_depth", int64(-1)); {
 	case depth < -1:
 		return nil, invalid("maximum_depth must be -1, for any, or a number of levels: %d", depth)
 	case depth >= 0:
-		t.inference.depth = int(min(depth, maxDepth+1))
+		t.inference.depth = int(min(depth, jsontext.MaxDepth+1))
 	}
 	file, err := t.files.Open(ctx, t.path)
 	if err != nil {
@@ -179,10 +180,10 @@ func (t *table) findForm(text []byte, option string, whole bool) error {
 	}
 	text = bytes.TrimLeft(text, " \t\r\n")
 	line, _, lines := bytes.Cut(text, []byte{'\n'})
-	s := scanner{text: line}
-	s.skip(0)
-	s.space()
-	complete := s.err == "" && s.at == len(line)
+	s := jsontext.Scanner{Text: line}
+	s.Skip(0)
+	s.Space()
+	complete := s.Err == "" && s.At == len(line)
 	switch {
 	case len(text) > 0 && text[0] == '[' && !(complete && lines && moreLists(text[len(line):])):
 		t.form = formElements
@@ -214,22 +215,22 @@ func (t *table) sample(text []byte, rows int64, whole bool) (*shape, error) {
 			}
 			return columns, err
 		}
-		s := scanner{text: k.bytes}
-		for (rows < 0 || seen < rows) && s.more(k, t.form) {
-			start := s.at
-			if columns.look(&s, 0); s.err != "" {
+		s := jsontext.Scanner{Text: k.bytes}
+		for (rows < 0 || seen < rows) && k.more(&s, t.form) {
+			start := s.At
+			if columns.look(&s, 0); s.Err != "" {
 				if !whole && c.ended {
 					return columns, nil
 				}
 				if t.ignore && t.form == formLines {
-					s.err, s.at = "", nextLine(k.bytes, start)
+					s.Err, s.At = "", nextLine(k.bytes, start)
 					continue
 				}
 				return nil, k.fault(&s)
 			}
 			seen++
 		}
-		if s.err != "" && whole {
+		if s.Err != "" && whole {
 			return nil, k.fault(&s)
 		}
 	}
@@ -238,24 +239,24 @@ func (t *table) sample(text []byte, rows int64, whole bool) (*shape, error) {
 }
 
 // more passes by what stands between values and reports whether another one begins. Values of an array have one comma between them.
-func (s *scanner) more(k *chunk, f form) bool {
-	begins := s.at == 0 && k.first
-	if s.space(); s.at == len(s.text) {
+func (k *chunk) more(s *jsontext.Scanner, f form) bool {
+	begins := s.At == 0 && k.first
+	if s.Space(); s.At == len(s.Text) {
 		return false
 	}
 	switch {
 	case f != formElements:
 		return true
 	case begins:
-		if s.text[s.at] == ',' {
-			s.unexpected()
+		if s.Text[s.At] == ',' {
+			s.Unexpected()
 		}
-	case !s.accept(','):
-		s.unexpected()
-	case s.peek() == 0 && s.at == len(s.text):
-		s.fail("no value follows a comma")
+	case !s.Accept(','):
+		s.Unexpected()
+	case s.Peek() == 0 && s.At == len(s.Text):
+		s.Fail("no value follows a comma")
 	}
-	return s.err == ""
+	return s.Err == ""
 }
 
 // nextLine gives where the line behind a place starts.
@@ -267,9 +268,9 @@ func nextLine(text []byte, at int) int {
 }
 
 // fault gives what a scanner has found wrong as an error with its place.
-func (k *chunk) fault(s *scanner) error {
-	at := k.place(min(s.at, len(k.bytes)))
-	return corrupt("line %d, byte %d: %s", at.lines+1, at.bytes+1, s.err)
+func (k *chunk) fault(s *jsontext.Scanner) error {
+	at := k.place(min(s.At, len(k.bytes)))
+	return corrupt("line %d, byte %d: %s", at.lines+1, at.bytes+1, s.Err)
 }
 
 // nameColumns makes a column of each key. Keys that differ in case only get a number.

@@ -4,13 +4,13 @@ import (
 	"bufio"
 	"context"
 	"io"
-	"unicode/utf8"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/lacunadb/lacuna/catalog"
 	"github.com/lacunadb/lacuna/types"
+	"github.com/lacunadb/lacuna/types/jsontext"
 )
 
 // WriteOptions are array, which makes one array of the rows instead of a line for each, and compression.
@@ -41,7 +41,7 @@ func (Format) NewWriter(w io.Writer, schema types.Schema, options catalog.Option
 		if i == 0 {
 			label[0] = '{'
 		}
-		out.labels = append(out.labels, append(appendString(label, []byte(f.Name)), ':'))
+		out.labels = append(out.labels, append(jsontext.AppendString(label, []byte(f.Name)), ':'))
 	}
 	return out, nil
 }
@@ -122,7 +122,7 @@ func AppendValue(dst []byte, v *types.Vector, row int) []byte {
 		start := len(dst)
 		dst = types.AppendText(dst, v, row)
 		if c := dst[len(dst)-1]; c == 'n' || c == 'f' || c == 'y' { // nan, inf, infinity
-			return appendString(dst[:start], append([]byte(nil), dst[start:]...))
+			return jsontext.AppendString(dst[:start], append([]byte(nil), dst[start:]...))
 		}
 		return dst
 	case types.KindDecimal:
@@ -161,7 +161,7 @@ func AppendValue(dst []byte, v *types.Vector, row int) []byte {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = append(appendString(dst, []byte(f.Name)), ':')
+			dst = append(jsontext.AppendString(dst, []byte(f.Name)), ':')
 			dst = AppendValue(dst, v.Children()[i], row)
 		}
 		return append(dst, '}')
@@ -173,7 +173,7 @@ func AppendValue(dst []byte, v *types.Vector, row int) []byte {
 				dst = append(dst, ',')
 			}
 			pairs, at, _ := v.Children()[0].Locate(int(i))
-			dst = append(appendString(dst, types.AppendText(nil, pairs.Children()[0], at)), ':')
+			dst = append(jsontext.AppendString(dst, types.AppendText(nil, pairs.Children()[0], at)), ':')
 			dst = AppendValue(dst, pairs.Children()[1], at)
 		}
 		return append(dst, '}')
@@ -187,40 +187,10 @@ func AppendValue(dst []byte, v *types.Vector, row int) []byte {
 			if offsets := v.UnionOffsets(); offsets != nil {
 				at = int(offsets[row])
 			}
-			dst = append(appendString(append(dst, '{'), []byte(t.Fields()[i].Name)), ':')
+			dst = append(jsontext.AppendString(append(dst, '{'), []byte(t.Fields()[i].Name)), ':')
 			return append(AppendValue(dst, v.Children()[i], at), '}')
 		}
 		return append(dst, "null"...)
 	}
-	return appendString(dst, types.AppendText(nil, v, row))
-}
-
-// appendString appends a text as a JSON string. Bytes that are not UTF-8 become the replacement character.
-func appendString(dst, text []byte) []byte {
-	const hex = "0123456789abcdef"
-	dst = append(dst, '"')
-	for i := 0; i < len(text); {
-		c := text[i]
-		switch {
-		case c == '"' || c == '\\':
-			dst = append(dst, '\\', c)
-		case c == '\n':
-			dst = append(dst, '\\', 'n')
-		case c == '\r':
-			dst = append(dst, '\\', 'r')
-		case c == '\t':
-			dst = append(dst, '\\', 't')
-		case c < ' ':
-			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		case c < utf8.RuneSelf:
-			dst = append(dst, c)
-		default:
-			r, n := utf8.DecodeRune(text[i:])
-			dst = utf8.AppendRune(dst, r)
-			i += n
-			continue
-		}
-		i++
-	}
-	return append(dst, '"')
+	return jsontext.AppendString(dst, types.AppendText(nil, v, row))
 }
