@@ -12,12 +12,18 @@ func (ex *exporter) fixed(v *Vector, dt arrow.DataType, at *place) (*array.Data,
 	case arrow.DecimalType:
 		return ex.decimals(v, d, at)
 	case *arrow.Date64Type:
+		if v.typ.kind == KindBigInt {
+			break
+		}
 		return exportValues(ex, v, dt, KindDate, at, func(x int32) (int64, bool) { return int64(x) * millisPerDay, true })
 	case *arrow.Time32Type:
 		if v.typ.kind == KindTime && v.typ.unit == importUnit(d.Unit) {
 			return exportValues(ex, v, dt, KindTime, at, func(x int64) (int32, bool) { return int32(x), x == int64(int32(x)) })
 		}
 	case *arrow.DurationType:
+		if v.typ.kind == KindBigInt {
+			break
+		}
 		nanos := int64(1e9) / importUnit(d.Unit).PerSecond()
 		return exportValues(ex, v, dt, KindInterval, at, func(x MonthDayNano) (int64, bool) {
 			return x.Nanos / nanos, x.Months == 0 && x.Days == 0 && x.Nanos%nanos == 0

@@ -12,7 +12,8 @@ import (
 
 // ImportOptions says how Arrow data become vectors. The zero value checks everything and converts into heap memory.
 type ImportOptions struct {
-	// Type is the SQL type of the data, as ImportField gave it. The zero Type stands for ImportType of the Arrow type.
+	// Type is the SQL type of the data, as ImportField gave it. The zero Type stands for ImportType of the Arrow type. A date64 or duration array may also be
+	// imported as BIGINT, its numbers as they are, and such a vector exported to its Arrow type.
 	Type Type
 	// Unions is how a Type that Import derives itself treats unions.
 	Unions UnionImport

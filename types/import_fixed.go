@@ -13,6 +13,9 @@ func (im *importer) fixed(data arrow.ArrayData, dt arrow.DataType, typ Type, fro
 	case arrow.DecimalType:
 		return im.decimals(data, d, typ, from, n, validity, at)
 	case *arrow.Date64Type:
+		if typ.kind == KindBigInt {
+			break
+		}
 		return convertValues(im, data, dt, typ, KindDate, from, n, validity, at, daysOfMillis)
 	case *arrow.Time32Type:
 		if typ.kind == KindTime && typ.unit != importUnit(d.Unit) {
@@ -20,6 +23,9 @@ func (im *importer) fixed(data arrow.ArrayData, dt arrow.DataType, typ Type, fro
 		}
 		return convertValues(im, data, dt, typ, KindTime, from, n, validity, at, func(x int32) (int64, bool) { return int64(x), true })
 	case *arrow.DurationType:
+		if typ.kind == KindBigInt {
+			break
+		}
 		perSecond := importUnit(d.Unit).PerSecond()
 		nanos := int64(1e9) / perSecond
 		return convertValues(im, data, dt, typ, KindInterval, from, n, validity, at, func(x int64) (MonthDayNano, bool) {
@@ -61,14 +67,17 @@ func (im *importer) fixed(data arrow.ArrayData, dt arrow.DataType, typ Type, fro
 	return &Vector{typ: typ, length: n, data: values, validity: validity}, err
 }
 
-// sharesLayout reports whether a fixed-width Arrow type has the memory layout and meaning of an SQL type.
+// sharesLayout reports whether a fixed-width Arrow type has the memory layout and meaning of an SQL type. Of date64 and duration that is BIGINT, for who asks
+// for it: the numbers themselves, of which DATE and INTERVAL cannot hold all.
 func sharesLayout(dt arrow.DataType, typ Type) bool {
 	switch d := dt.(type) {
 	case *arrow.Time64Type:
 		return typ.kind == KindTime && typ.unit == importUnit(d.Unit)
 	case *arrow.TimestampType:
 		return typ.unit == importUnit(d.Unit) && (typ.kind == KindTimestamp && d.TimeZone == "" || typ.kind == KindTimestampTZ && d.TimeZone != "")
-	case *arrow.DurationType, *arrow.MonthIntervalType, *arrow.DayTimeIntervalType, *arrow.Date64Type:
+	case *arrow.DurationType, *arrow.Date64Type:
+		return typ.kind == KindBigInt
+	case *arrow.MonthIntervalType, *arrow.DayTimeIntervalType:
 		return false
 	}
 	plain, ok := plainTypes[dt.ID()]
