@@ -1,6 +1,7 @@
 package types
 
 import (
+	"fmt"
 	"reflect"
 	"strconv"
 
@@ -34,7 +35,7 @@ func ExportField(f Field, opts ExportOptions) arrow.Field {
 			}
 		}
 	}
-	if ext, ok := extensionOf(f.Type); ok && out.Type.ID() != arrow.EXTENSION {
+	if ext, ok := extensionOf(f.Type, f.Nullable, opts); ok && out.Type.ID() != arrow.EXTENSION {
 		metadata[metaExtName] = ext.Name
 		metadata[metaExtDetails] = ext.Metadata
 	}
@@ -89,8 +90,8 @@ func exportFields(fields []Field, opts ExportOptions) []arrow.Field {
 	return out
 }
 
-// extensionOf gives the Arrow extension that a type goes out as.
-func extensionOf(t Type) (Extension, bool) {
+// extensionOf gives the Arrow extension that a column of a type goes out as.
+func extensionOf(t Type, nullable bool, opts ExportOptions) (Extension, bool) {
 	switch t.kind {
 	case KindUUID:
 		return Extension{Name: extUUID}, true
@@ -99,8 +100,10 @@ func extensionOf(t Type) (Extension, bool) {
 	case KindTimestampOffset:
 		return Extension{Name: extOffset}, true
 	case KindUnion:
-		// A policy may have changed the union, and the extension knows only its own storage.
-		return Extension{}, false
+		// The extension knows only its own storage: one that a policy changes is Export's to refuse, one in a struct stays inside of it.
+		if nullable && (opts.policy(t) == UnionValidityStruct || opts.changesUnion(t)) {
+			return Extension{}, false
+		}
 	}
 	ext := t.Extension()
 	return ext, ext.Name != ""
@@ -108,7 +111,15 @@ func extensionOf(t Type) (Extension, bool) {
 
 func exportType(t Type, nullable bool, opts ExportOptions) arrow.DataType {
 	storage := exportStorage(t, nullable, opts)
-	if ext, ok := extensionOf(t); ok {
+	if ext, ok := extensionOf(t, nullable, opts); ok {
+		return withExtension(storage, ext)
+	}
+	return storage
+}
+
+// withExtension gives the extension type over its storage where the process has registered it, else the storage.
+func withExtension(storage arrow.DataType, ext Extension) arrow.DataType {
+	if ext.Name != "" {
 		if registered := arrow.GetExtensionType(ext.Name); registered != nil {
 			if dt, err := registered.Deserialize(storage, ext.Metadata); err == nil {
 				return dt
@@ -221,7 +232,8 @@ func exportDecimal(precision, scale int32, opts ExportOptions) arrow.DataType {
 	return &arrow.Decimal256Type{Precision: precision, Scale: scale}
 }
 
-// policy gives the policy that a union of type t follows: the default resolved, and Keep without a host turned to NullVariant.
+// policy gives the policy that a union of type t follows: the default resolved, and Keep without a host turned to NullVariant. The default leaves the storage
+// of an extension type as it is.
 func (o ExportOptions) policy(t Type) UnionPolicy {
 	p := o.Unions
 	if p == UnionDefault {
@@ -233,7 +245,25 @@ func (o ExportOptions) policy(t Type) UnionPolicy {
 	if p == UnionKeep && !anyNullable(t.Fields()) {
 		p = UnionNullVariant
 	}
+	if p == UnionNullVariant && o.Unions == UnionDefault && t.Extension().Name != "" {
+		p = UnionValidityStruct
+	}
 	return p
+}
+
+// changesUnion reports whether the policy makes another Arrow union of a nullable union than one of its own variants.
+func (o ExportOptions) changesUnion(t Type) bool {
+	switch p := o.policy(t); p {
+	case UnionNullVariant:
+		return true
+	case UnionVariant, UnionWidenAll:
+		for i, f := range t.Fields() {
+			if !f.Nullable && (p == UnionWidenAll || t.Codes()[i] == o.UnionCode) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func exportUnion(t Type, nullable bool, opts ExportOptions) arrow.DataType {
@@ -252,7 +282,7 @@ func exportUnion(t Type, nullable bool, opts ExportOptions) arrow.DataType {
 				fields[i].Nullable = fields[i].Nullable || opts.Unions == UnionWidenAll || codes[i] == opts.UnionCode
 			}
 		case UnionValidityStruct:
-			return newNullableUnionType(unionOf(opts, fields, codes), t.Tagged())
+			return newNullableUnionType(withExtension(unionOf(opts, fields, codes), t.Extension()), t.Tagged())
 		}
 	}
 	return unionOf(opts, fields, codes)
@@ -289,23 +319,33 @@ type nullableUnionType struct {
 // nullableUnionArray is the array of a nullableUnionType.
 type nullableUnionArray struct{ array.ExtensionArrayBase }
 
-// NullableUnionOf gives the extension type lacuna.nullable_union over a union: a struct of it whose validity says which rows are NULL, whatever their
-// variants hold (null-semantics 2.14, ValidityStruct). tagged says that variants may visibly hold nulls.
-func NullableUnionOf(union arrow.UnionType, tagged bool) arrow.ExtensionType {
-	return newNullableUnionType(union, tagged)
+// NullableUnionOf gives the extension type lacuna.nullable_union over a union, or over an extension type whose storage is one: a struct of it whose validity
+// says which rows are NULL, whatever their variants hold (null-semantics 2.14, ValidityStruct). tagged says that variants may visibly hold nulls. It panics for
+// other types.
+func NullableUnionOf(union arrow.DataType, tagged bool) arrow.ExtensionType {
+	t := newNullableUnionType(union, tagged)
+	if _, ok := nullableUnionStorage(t.Storage); !ok {
+		panic(fmt.Sprintf("types: a nullable union of %s", union))
+	}
+	return t
 }
 
-func newNullableUnionType(union arrow.UnionType, tagged bool) *nullableUnionType {
+func newNullableUnionType(union arrow.DataType, tagged bool) *nullableUnionType {
 	storage := arrow.StructOf(arrow.Field{Name: "value", Type: union, Nullable: true})
 	return &nullableUnionType{ExtensionBase: arrow.ExtensionBase{Storage: storage}, tagged: tagged}
 }
 
+// nullableUnionStorage gives the union below the storage of a nullableUnionType.
 func nullableUnionStorage(storage arrow.DataType) (arrow.UnionType, bool) {
 	s, ok := storage.(*arrow.StructType)
 	if !ok || s.NumFields() != 1 {
 		return nil, false
 	}
-	union, ok := s.Field(0).Type.(arrow.UnionType)
+	value := s.Field(0).Type
+	if ext, ok := value.(arrow.ExtensionType); ok {
+		value = ext.StorageType()
+	}
+	union, ok := value.(arrow.UnionType)
 	return union, ok
 }
 
@@ -336,11 +376,10 @@ func (t *nullableUnionType) Serialize() string {
 
 // Deserialize makes the type from storage and metadata of a file.
 func (*nullableUnionType) Deserialize(storage arrow.DataType, data string) (arrow.ExtensionType, error) {
-	union, ok := nullableUnionStorage(storage)
-	if !ok {
+	if _, ok := nullableUnionStorage(storage); !ok {
 		return nil, KindErrorf(ErrInvalidLayout, "%s over %s", NullableUnionName, storage)
 	}
-	return newNullableUnionType(union, data == "tagged"), nil
+	return newNullableUnionType(storage.(*arrow.StructType).Field(0).Type, data == "tagged"), nil
 }
 
 func init() {

@@ -48,7 +48,8 @@ const (
 type UnionPolicy uint8
 
 const (
-	// UnionDefault is UnionKeep for lifted unions and UnionNullVariant for tagged ones.
+	// UnionDefault is UnionKeep for lifted unions and UnionNullVariant for tagged ones; where that would change the storage of an extension type it is
+	// UnionValidityStruct.
 	UnionDefault UnionPolicy = iota
 	// UnionKeep keeps the variants and writes NULL as a null of a variant; without a nullable variant it is UnionNullVariant.
 	UnionKeep
@@ -303,7 +304,11 @@ func importExtension(ext Extension, storage arrow.DataType, metadata arrow.Metad
 		}
 	case NullableUnionName:
 		if union, ok := nullableUnionStorage(storage); ok {
-			return importUnionCodes(union, ext.Metadata == "tagged", -1, unions)
+			typ, err := importUnionCodes(union, ext.Metadata == "tagged", -1, unions)
+			if inner, ok := storage.(*arrow.StructType).Field(0).Type.(arrow.ExtensionType); ok {
+				typ = typ.WithExtension(Extension{Name: inner.ExtensionName(), Metadata: inner.Serialize()})
+			}
+			return typ, err
 		}
 	}
 	// Without the extension's own keys, so that they are not read a second time.

@@ -322,3 +322,55 @@ func TestExportKeepsOwnedMemory(t *testing.T) {
 	out.Release()
 	alloc.AssertSize(t, 0)
 }
+
+// TestExtensionOverUnion checks that no export changes the storage of an extension type: the outer validity goes around it, or it is an error.
+func TestExtensionOverUnion(t *testing.T) {
+	storage := arrow.SparseUnionOf([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int32}, {Name: "s", Type: arrow.BinaryTypes.String}}, []arrow.UnionTypeCode{0, 1})
+	marked := arrow.Field{Name: "u", Type: extension("my.union", storage)}
+	f, err := types.ImportField(marked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := types.FromValues(nil, f.Type, []any{types.UnionValue{Tag: "a", Value: int32(1)}, nil})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Nullable = true
+	out := types.ExportField(f, types.ExportOptions{})
+	if ext, ok := out.Type.(arrow.ExtensionType); !ok || ext.ExtensionName() != types.NullableUnionName {
+		t.Errorf("exported as %s", out)
+	}
+	for policy, want := range map[types.UnionPolicy]error{
+		types.UnionDefault: nil, types.UnionValidityStruct: nil, types.UnionNullVariant: types.ErrExtensionStorage, types.UnionWidenAll: types.ErrExtensionStorage,
+		types.UnionVariant: types.ErrExtensionStorage, types.UnionKeep: types.ErrExtensionStorage, types.UnionForbid: types.ErrNoNullHost, types.UnionInPlace: types.ErrNoNullHost,
+	} {
+		opts := types.ExportOptions{Unions: policy}
+		a, err := types.Export(rows, types.ExportField(f, opts).Type, opts)
+		if !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", policy, err, want)
+		}
+		if err == nil {
+			a.Release()
+		}
+	}
+	// Around the extension type, the mark is read back.
+	around := types.NullableUnionOf(marked.Type, false)
+	a, err := types.Export(rows, around, types.ExportOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Release()
+	back, err := types.ImportField(arrow.Field{Name: "u", Type: around, Nullable: true})
+	if err != nil || back.Type.Extension().Name != "my.union" {
+		t.Errorf("read back as %s with %v (%v)", back, back.Type.Extension(), err)
+	}
+	v, err := types.Import(a, types.ImportOptions{})
+	if err != nil || !types.Equal(v, rows) {
+		t.Errorf("read back other rows (%v)", err)
+	}
+	// A required column keeps its extension.
+	f.Nullable = false
+	if name, _ := types.ExportField(f, types.ExportOptions{}).Metadata.GetValue("ARROW:extension:name"); name != "my.union" {
+		t.Error("a required union loses its extension")
+	}
+}

@@ -20,7 +20,8 @@ import (
 // Memory with an owner is retained; other memory must stay valid as long as the array, see Pool.Adopt: opts.Pool too.
 //
 // Errors: ErrUnsupported when dt cannot hold the type, ErrCastOverflow when a value does not fit (HUGEINT beyond 38 digits, more than
-// 2 GiB of utf8), ErrDictKeyOverflow, ErrRunEndOverflow; of unions ErrNoNullHost and ErrLossyExport.
+// 2 GiB of utf8), ErrDictKeyOverflow, ErrRunEndOverflow; of unions ErrNoNullHost, ErrLossyExport, and ErrExtensionStorage when the union is marked with an
+// extension and dt has other variants than it.
 func Export(v *Vector, dt arrow.DataType, opts ExportOptions) (arrow.Array, error) {
 	return exportColumn(v, arrow.Field{Type: dt, Nullable: true}, nil, opts)
 }
@@ -237,11 +238,10 @@ func (ex *exporter) below(v *Vector, rows visible) visible {
 }
 
 func (ex *exporter) structs(v *Vector, dt *arrow.StructType, rows visible, at *place) (*array.Data, error) {
-	if union, ok := nullableUnionStorage(dt); ok && v.typ.kind == KindUnion {
+	if _, ok := nullableUnionStorage(dt); ok && v.typ.kind == KindUnion {
 		// The ValidityStruct form: the struct's bitmap is the outer validity, the union below is exact.
 		f := dt.Field(0)
 		f.Metadata = arrow.MetadataFrom(map[string]string{metaNullUnion: "tagged"})
-		f.Type = union
 		child, err := ex.field(v.WithValidity(nil), f, ex.below(v, rows), at)
 		if err != nil {
 			return nil, err

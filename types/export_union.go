@@ -20,6 +20,10 @@ func (ex *exporter) union(v *Vector, dt arrow.UnionType, metadata arrow.Metadata
 			return nil, ex.mismatch(v, dt, at)
 		}
 	}
+	if name := v.typ.Extension().Name; name != "" && (extra > 0 || widens(v.typ, dt)) {
+		return nil, at.errorf(ErrExtensionStorage, -1, "%s, the storage of extension %s, would become %s", v.typ, QuoteIdent(name), dt).
+			WithHint("export with the policy ValidityStruct")
+	}
 	outer := rowsWithout(ex.pool, v.validity, v.length)
 	var target *unionRows
 	var err error
@@ -29,6 +33,16 @@ func (ex *exporter) union(v *Vector, dt arrow.UnionType, metadata arrow.Metadata
 		return nil, err
 	}
 	return ex.unionData(v, dt, target, rows, at)
+}
+
+// widens reports whether a variant is nullable in the Arrow type that is required in the union.
+func widens(t Type, dt arrow.UnionType) bool {
+	for i, f := range t.Fields() {
+		if !f.Nullable && holdsNull(dt.Fields()[i]) && f.Type.kind != KindNull {
+			return true
+		}
+	}
+	return false
 }
 
 // rowsWithout gives the rows that are not in a bitmap; nil when there are none.

@@ -83,7 +83,7 @@ func (p *place) String() string {
 	switch {
 	case p == nil:
 		return ""
-	case p.parent == nil || p.name == "[]":
+	case p.parent == nil || p.name == "[]" || p.parent.String() == "":
 		return p.parent.String() + p.name
 	}
 	return p.parent.String() + "." + p.name

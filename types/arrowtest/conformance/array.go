@@ -227,7 +227,7 @@ func (l *layout) nullableUnion(ext arrow.ExtensionType) (arrow.ArrayData, error)
 	storage := ext.StorageType().(*arrow.StructType)
 	inner := *l
 	inner.Valid, inner.Offset, inner.Length, inner.NullCount = nil, 0, nil, nil
-	union, err := inner.union(storage.Field(0).Type.(arrow.UnionType))
+	union, err := inner.build(storage.Field(0))
 	if err != nil {
 		return nil, err
 	}

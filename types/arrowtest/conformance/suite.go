@@ -30,7 +30,7 @@ const (
 type Case struct {
 	ID     string
 	Group  string
-	Runner string // types or kernels
+	Runner string // types, kernels ...; several are separated by commas
 	Status Status
 	Reason string
 	Steps  []Step
@@ -161,7 +161,7 @@ func Run(t *testing.T, folder, runner string, do func(*Step) (any, error)) {
 	}
 	for _, c := range cases {
 		t.Run(strings.Fields(c.Group)[0]+"/"+c.ID, func(t *testing.T) {
-			if c.Runner != runner {
+			if !slices.Contains(strings.Split(c.Runner, ","), runner) {
 				t.Skipf("runs in package %s (%s)", c.Runner, c.Status)
 			}
 			err := c.run(do)

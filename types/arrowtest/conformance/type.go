@@ -179,7 +179,7 @@ func (p *typeParser) dataType() (arrow.DataType, error) {
 		return nil, err
 	}
 	switch name {
-	case "list", "large_list", "list_view", "large_list_view", "fixed_size_list", "extension":
+	case "list", "large_list", "list_view", "large_list_view", "fixed_size_list", "extension", "nullable_union":
 		fields, err := p.arguments(1)
 		if err != nil {
 			return nil, err
@@ -215,6 +215,8 @@ func oneArgument(name string, parameters []string, element arrow.Field) (arrow.D
 		return arrow.LargeListOfField(element), nil
 	case "list_view":
 		return arrow.ListViewOfField(element), nil
+	case "nullable_union":
+		return types.NullableUnionOf(element.Type, false), nil
 	case "large_list_view":
 		return arrow.LargeListViewOfField(element), nil
 	}
