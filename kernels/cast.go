@@ -6,7 +6,8 @@ import (
 
 // Cast converts v to another type. Nulls stay null, and what lies under them never fails. A value that cannot be converted is an
 // error of kind types.ErrCastInvalid or types.ErrCastOverflow, or null in Try mode; a pair of types that has no conversion is an
-// error in both (see CanCast). Constants, dictionary entries and runs are converted once each.
+// error in both (see CanCast). With Env.Wrap, integers become integers of any width by their low bits. Constants, dictionary entries and runs are converted
+// once each.
 //
 // Floats round half to even, decimals and texts half away from zero (sql.md; null-semantics 2.9).
 func Cast(env *Env, v *types.Vector, to types.Type) (*types.Vector, error) {
@@ -139,7 +140,7 @@ func convert[F, T types.Fixed](env *Env, source, v *types.Vector, to types.Type,
 	n, valid := v.Len(), v.Validity()
 	src := types.ValuesOf[F](v)[:n]
 	dst := types.Alloc[T](env.pool(), n)
-	if loop(dst, src) {
+	if loop(dst, src) && !(env.wrap() && source.Type().IsInteger() && to.IsInteger()) {
 		var r [1]T
 		var err error
 		valid, err = env.settle(n, valid, func(i int) bool { return loop(r[:], src[i:i+1]) }, func(i int) *types.Error {

@@ -161,6 +161,13 @@ func nonzero[F types.Fixed](env *Env, v *types.Vector, truth func(F) bool) *type
 }
 
 func castHuge(env *Env, v *types.Vector, to types.Type) (*types.Vector, error) {
+	if env.wrap() && to.IsInteger() {
+		low := types.Alloc[uint64](env.pool(), v.Len())
+		for i, x := range types.ValuesOf[int128](v)[:len(low)] {
+			low[i] = x.Lo
+		}
+		return castIntegersTo[uint64](env, v, types.NewFixed(types.UBigInt, low, v.Validity()), to)
+	}
 	switch to.Kind() {
 	case types.KindBoolean:
 		return nonzero(env, v, func(x int128) bool { return x != int128{} }), nil

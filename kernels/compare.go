@@ -32,11 +32,14 @@ func (op CompareOp) Negate() CompareOp {
 }
 
 // Compare gives a op b as BOOLEAN for two vectors of one type. A row is null when either side is, or when a null inside a
-// nested value leaves it undecided (null-semantics 2.10). NaN equals NaN and is the greatest float, -0 equals +0; strings and
-// bytes compare bytewise; an INTERVAL counts a month as 30 days; an ENUM compares by position. The result is plain or constant.
+// nested value leaves it undecided (null-semantics 2.10). NaN equals NaN and is the greatest float, -0 equals +0, unless Env.Floats
+// says otherwise; strings and bytes compare bytewise; an INTERVAL counts a month as 30 days; an ENUM compares by position. The result is plain or constant.
 func Compare(env *Env, op CompareOp, a, b *types.Vector) (*types.Vector, error) {
 	if err := sameComparable(a, b); err != nil {
 		return nil, err
+	}
+	if env.floats() == FloatsTotalOrder {
+		a, b = totalOrdered(env, a), totalOrdered(env, b)
 	}
 	r, err := applyBinary(env, types.Boolean, a, b, func(env *Env, a, b *types.Vector) (*types.Vector, error) {
 		return comparePlain(env, op, a, b), nil
@@ -78,6 +81,9 @@ func comparePlain(env *Env, op CompareOp, a, b *types.Vector) *types.Vector {
 	n := a.Len()
 	dst := env.pool().Bitmap(n)
 	compareFlat(env, dst, op, a, b, valid)
+	if env.floats() == FloatsIEEE && a.Type().IsFloat() {
+		unequalNaNs(dst, op, a, b)
+	}
 	return types.NewBool(dst, n, valid)
 }
 
@@ -248,7 +254,11 @@ func columnStep(v *types.Vector) int {
 }
 
 // holds tells whether a op b is true when a compares to b as sign: negative, zero or positive.
+// What is incomparable is unequal, and nothing else.
 func holds(op CompareOp, sign int) bool {
+	if sign == incomparable {
+		return op == NotEqual
+	}
 	switch op {
 	case Equal:
 		return sign == 0

@@ -59,7 +59,7 @@ var conformanceKernels = map[string]struct {
 	"count": {nil, func(env *Env, _ *conformance.Step, args []*types.Vector) (any, error) {
 		return args[0].Len() - types.NullCount(nil, args[0]), nil
 	}},
-	"coalesce": {nil, func(env *Env, _ *conformance.Step, args []*types.Vector) (any, error) {
+	"coalesce": {[]string{"literal"}, func(env *Env, _ *conformance.Step, args []*types.Vector) (any, error) {
 		return Coalesce(env, args...)
 	}},
 	"fill_null": {nil, func(env *Env, _ *conformance.Step, args []*types.Vector) (any, error) {

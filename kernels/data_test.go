@@ -24,7 +24,7 @@ import (
 //	----
 //	error row 2: overflow in addition of INTEGER (2147483647 + 1)
 //
-// Options: try; active=(0,2); zone=Europe/Berlin.
+// Options: try; wrap; floats=IEEE or floats=TotalOrder; active=(0,2); zone=Europe/Berlin.
 func TestData(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.test")
 	if err != nil || len(files) == 0 {
@@ -74,7 +74,12 @@ func runCase(t *testing.T, d *datadriven.TestData) string {
 }
 
 func caseEnv(t *testing.T, d *datadriven.TestData, rows int) *Env {
-	env := &Env{Try: d.HasArg("try")}
+	env := &Env{Try: d.HasArg("try"), Wrap: d.HasArg("wrap")}
+	if d.HasArg("floats") {
+		var mode string
+		d.ScanArgs(t, "floats", &mode)
+		env.Floats = map[string]FloatMode{"IEEE": FloatsIEEE, "TotalOrder": FloatsTotalOrder}[mode]
+	}
 	if d.HasArg("active") {
 		env.Active = make(types.Bitmap, types.BitmapWords(rows))
 		arg, _ := d.Arg("active")
@@ -122,6 +127,8 @@ func caseResult(t *testing.T, d *datadriven.TestData, env *Env, out types.Type, 
 		v, err = Neg(env, a)
 	case "cast":
 		v, err = Cast(env, a, out)
+	case "cast_bubble":
+		v, err = CastBubble(env, a, out)
 	case "compare":
 		return compareTable(t, env, a, b)
 	case "and":

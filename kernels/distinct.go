@@ -3,7 +3,7 @@ package kernels
 import "github.com/lacunadb/lacuna/types"
 
 // IsDistinct gives a IS DISTINCT FROM b as BOOLEAN without nulls: <> in which null equals null, at every level of nested
-// values (null-semantics 2.11). Both vectors have one type, or one is of type NULL.
+// values (null-semantics 2.11). Floats compare as Env.Floats says. Both vectors have one type, or one is of type NULL.
 func IsDistinct(env *Env, a, b *types.Vector) (*types.Vector, error) {
 	dst, err := distinctRows(env, a, b)
 	if err != nil {
@@ -29,11 +29,18 @@ func distinctRows(env *Env, a, b *types.Vector) (types.Bitmap, error) {
 	if err := sameComparable(a, b); err != nil {
 		return nil, err
 	}
+	rel := total
+	switch env.floats() {
+	case FloatsTotalOrder:
+		a, b = totalOrdered(env, a), totalOrdered(env, b)
+	case FloatsIEEE:
+		rel |= ieee
+	}
 	n, pool := a.Len(), env.pool()
 	if a.Type().IsNested() && a.Type().Kind() == b.Type().Kind() {
 		dst := pool.ZeroBitmap(n)
 		for i := range n {
-			if compareRows(total, a, i, b, i) != 0 {
+			if compareRows(rel, a, i, b, i) != 0 {
 				dst.Set(i)
 			}
 		}

@@ -29,6 +29,37 @@ func RunEndEncode(env *Env, v *types.Vector) *types.Vector {
 	return types.NewRunEnd(append(ends, int32(n)), Take(env, plain, firsts, nil))
 }
 
+// CompactDictionary gives a dictionary vector whose entries are those that a row names, in their order. Vectors in other encodings are returned as they are.
+func CompactDictionary(env *Env, v *types.Vector) *types.Vector {
+	if v.Encoding() != types.Dictionary || v.Len() == 0 {
+		return v
+	}
+	keys, entries := v.Keys(), v.Entries()
+	used, count := env.pool().ZeroBitmap(entries.Len()), 0
+	for i := v.Validity().NextSet(0, len(keys)); i < len(keys); i = v.Validity().NextSet(i+1, len(keys)) {
+		if !used.Get(int(keys[i])) {
+			used.Set(int(keys[i]))
+			count++
+		}
+	}
+	switch count {
+	case entries.Len():
+		return v
+	case 0:
+		return types.NewNull(v.Type(), v.Len())
+	}
+	place := types.Alloc[uint32](env.pool(), entries.Len())
+	next := uint32(0)
+	for k := range place {
+		place[k] = 0 // of entries that stand under nulls only
+		if used.Get(k) {
+			place[k] = next
+			next++
+		}
+	}
+	return types.NewDictionary(gather(env.pool(), place, keys), Filter(env, entries, used, count), v.Validity())
+}
+
 // EncodeColumns gives a batch whose columns have the encodings of a schema where that asks for a dictionary; types.Export makes runs itself. The batch stays
 // as it is.
 func EncodeColumns(env *Env, b *types.Batch, schema types.Schema) *types.Batch {

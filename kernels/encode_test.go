@@ -65,3 +65,25 @@ func TestEncodeBits(t *testing.T) {
 		t.Errorf("%d runs, want 8", n)
 	}
 }
+
+func TestCompactDictionary(t *testing.T) {
+	entries, err := types.FromValues(nil, types.Varchar, []any{"a", "b", nil, "c"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	valid := types.Bitmap{0b10111}
+	for _, c := range []struct {
+		keys    []uint32
+		valid   types.Bitmap
+		entries int
+	}{{[]uint32{3, 2, 3, 0, 2}, valid, 2}, {[]uint32{3, 1, 1, 0, 3}, nil, 3}, {[]uint32{0, 1, 2, 3, 0}, nil, 4}, {[]uint32{1, 1, 1, 1, 1}, types.Bitmap{0}, 1}} {
+		v := types.NewDictionary(c.keys, entries, c.valid)
+		got := CompactDictionary(nil, v)
+		if !types.EqualWith(got, v, types.EqualOptions{IgnoreEncoding: true}) {
+			t.Errorf("keys %v: other rows", c.keys)
+		}
+		if got.Encoding() == types.Dictionary && got.Entries().Len() != c.entries {
+			t.Errorf("keys %v: %d entries, want %d", c.keys, got.Entries().Len(), c.entries)
+		}
+	}
+}

@@ -11,6 +11,8 @@ type Env struct {
 	Pool   *types.Pool    // results and scratch are allocated here; nil = heap
 	Active types.Bitmap   // rows that count: only on them may a kernel raise an error; nil = all
 	Try    bool           // rows that fail become null instead of raising
+	Wrap   bool           // a cast of an integer to an integer type that has no room for it takes its low bits
+	Floats FloatMode      // how floats compare, hash and sort
 	Rows   int            // rows of the result, for kernels without arguments; the others take it from their arguments
 	Zone   *time.Location // the session's time zone, for TIMESTAMPTZ; nil = UTC
 }
@@ -30,6 +32,15 @@ func (e *Env) active() types.Bitmap {
 }
 
 func (e *Env) try() bool { return e != nil && e.Try }
+
+func (e *Env) wrap() bool { return e != nil && e.Wrap }
+
+func (e *Env) floats() FloatMode {
+	if e == nil {
+		return FloatsSQL
+	}
+	return e.Floats
+}
 
 func (e *Env) zone() *time.Location {
 	if e == nil || e.Zone == nil {

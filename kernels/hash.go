@@ -13,6 +13,9 @@ import (
 
 // Hash writes the hash of each row of v to dst, which is as long as v.
 func Hash(env *Env, v *types.Vector, dst []uint64) {
+	if env.floats() == FloatsTotalOrder {
+		v = totalOrdered(env, v)
+	}
 	dst = dst[:v.Len()]
 	switch v.Encoding() {
 	case types.Constant:

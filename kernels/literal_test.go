@@ -10,7 +10,7 @@ import (
 )
 
 // This file reads the types and rows of testdata: DECIMAL(9,2) 1.25 | NULL, INTEGER[] [1, NULL] | [], STRUCT(x INTEGER) {x: 1},
-// MAP(VARCHAR, INTEGER) {a: 1}, UNION(i INTEGER, s VARCHAR) i:7 | s:NULL.
+// INTEGER NOT NULL[] [1], MAP(VARCHAR, INTEGER) {a: 1}, UNION(i INTEGER, s VARCHAR) i:7 | s:NULL.
 
 type literalReader struct {
 	text string
@@ -105,12 +105,16 @@ func (r *literalReader) readType() types.Type {
 			panic("unknown type " + name)
 		}
 	}
-	for r.at < len(r.text) && r.text[r.at] == '[' {
-		r.at++
+	for {
+		required := strings.HasPrefix(r.text[r.at:], " NOT NULL[")
+		if !required && !strings.HasPrefix(r.text[r.at:], "[") {
+			break
+		}
+		r.at += strings.IndexByte(r.text[r.at:], '[') + 1
 		if width, err := strconv.Atoi(r.until("]")); err == nil {
-			t = types.ArrayOfField(types.Field{Name: "item", Type: t, Nullable: true}, width)
+			t = types.ArrayOfField(types.Field{Name: "item", Type: t, Nullable: !required}, width)
 		} else {
-			t = types.ListOf(t)
+			t = types.ListOfField(types.Field{Name: "item", Type: t, Nullable: !required})
 		}
 		r.expect("]")
 	}

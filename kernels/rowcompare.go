@@ -17,10 +17,19 @@ const (
 	// total is the order of sorting, in which null equals null and is greater than every value. Rows that compare equal are
 	// those that are not distinct.
 	total
+
+	// ieee is added to one of them where NaN equals nothing and is neither above nor below anything.
+	ieee relation = 4
 )
+
+// is compares relations whatever they say about NaN.
+func (r relation) is(other relation) bool { return r&^ieee == other }
 
 // unknown is the outcome of a comparison that a null leaves open. The others are negative, zero and positive.
 const unknown = 2
+
+// incomparable is the outcome of a comparison with NaN under ieee. It counts as a difference.
+const incomparable = 3
 
 // compareRows compares row i of a with row j of b, two vectors of one type in any encodings. In the relation equality only
 // whether the outcome is zero has a meaning.
@@ -48,12 +57,12 @@ func compareRows(rel relation, a *types.Vector, i int, b *types.Vector, j int) i
 	case types.StorageUnion:
 		return compareVariants(rel, a, i, b, j)
 	}
-	return compareValues(a, i, b, j)
+	return compareValues(rel, a, i, b, j)
 }
 
 func compareNulls(rel relation, aok, bok bool) int {
 	switch {
-	case rel != total:
+	case !rel.is(total):
 		return unknown
 	case aok:
 		return -1
@@ -69,7 +78,7 @@ func compareFields(rel relation, a *types.Vector, i int, b *types.Vector, j int)
 	for k, field := range a.Children() {
 		c := compareRows(rel, field, i, b.Children()[k], j)
 		switch {
-		case c == unknown && rel == equality:
+		case c == unknown && rel.is(equality):
 			open = true
 		case c != 0:
 			return c
@@ -83,14 +92,14 @@ func compareFields(rel relation, a *types.Vector, i int, b *types.Vector, j int)
 
 // compareRanges compares lists element by element; a list that is the beginning of another is smaller.
 func compareRanges(rel relation, a *types.Vector, x types.ListEntry, b *types.Vector, y types.ListEntry) int {
-	if rel == equality && x.Length != y.Length {
+	if rel.is(equality) && x.Length != y.Length {
 		return cmp.Compare(x.Length, y.Length)
 	}
 	open := false
 	for k := range min(x.Length, y.Length) {
 		c := compareRows(rel, a, int(x.Offset+k), b, int(y.Offset+k))
 		switch {
-		case c == unknown && rel == equality:
+		case c == unknown && rel.is(equality):
 			open = true
 		case c != 0:
 			return c
@@ -135,7 +144,7 @@ func variantRow(v *types.Vector, i int) int {
 }
 
 // compareValues compares values of a flat type that are not null.
-func compareValues(a *types.Vector, i int, b *types.Vector, j int) int {
+func compareValues(rel relation, a *types.Vector, i int, b *types.Vector, j int) int {
 	switch a.Type().Storage() {
 	case types.StorageBool:
 		return int(bit(a.Bools().Get(i))) - int(bit(b.Bools().Get(j)))
@@ -156,11 +165,11 @@ func compareValues(a *types.Vector, i int, b *types.Vector, j int) int {
 	case types.StorageUint64:
 		return compareAt[uint64](a, i, b, j)
 	case types.StorageFloat16:
-		return compareFloat(types.HalfToFloat(types.ValuesOf[uint16](a)[i]), types.HalfToFloat(types.ValuesOf[uint16](b)[j]))
+		return compareFloat(rel, types.HalfToFloat(types.ValuesOf[uint16](a)[i]), types.HalfToFloat(types.ValuesOf[uint16](b)[j]))
 	case types.StorageFloat32:
-		return compareFloat(types.ValuesOf[float32](a)[i], types.ValuesOf[float32](b)[j])
+		return compareFloat(rel, types.ValuesOf[float32](a)[i], types.ValuesOf[float32](b)[j])
 	case types.StorageFloat64:
-		return compareFloat(types.ValuesOf[float64](a)[i], types.ValuesOf[float64](b)[j])
+		return compareFloat(rel, types.ValuesOf[float64](a)[i], types.ValuesOf[float64](b)[j])
 	case types.StorageInt128:
 		return cmp128(types.ValuesOf[int128](a)[i], types.ValuesOf[int128](b)[j])
 	case types.StorageInt256:
@@ -178,9 +187,11 @@ func compareAt[T integer](a *types.Vector, i int, b *types.Vector, j int) int {
 	return cmp.Compare(types.ValuesOf[T](a)[i], types.ValuesOf[T](b)[j])
 }
 
-// compareFloat orders floats as SQL does: NaN equals NaN and is the greatest, -0 equals +0.
-func compareFloat[T float](x, y T) int {
+// compareFloat orders floats as SQL does: NaN equals NaN and is the greatest, -0 equals +0; or as IEEE 754 does.
+func compareFloat[T float](rel relation, x, y T) int {
 	switch {
+	case rel&ieee != 0 && (x != x || y != y):
+		return incomparable
 	case x < y || x == x && y != y:
 		return -1
 	case x > y || x != x && y == y:
@@ -197,6 +208,9 @@ func compareNested(env *Env, op CompareOp, a, b *types.Vector) *types.Vector {
 	rel := ordering
 	if op == Equal || op == NotEqual {
 		rel = equality
+	}
+	if env.floats() == FloatsIEEE {
+		rel |= ieee
 	}
 	for i := valid.NextSet(0, n); i < n; i = valid.NextSet(i+1, n) {
 		switch c := compareRows(rel, a, i, b, i); {

@@ -86,6 +86,12 @@ const stringPrefix = types.MaxInlineView
 
 // EncodeSortKeys encodes the keys of n rows into memory of the pool. The vectors stay in use, for ties.
 func EncodeSortKeys(env *Env, keys []SortKey, n int) SortKeys {
+	if env.floats() == FloatsTotalOrder {
+		keys = slices.Clone(keys)
+		for i := range keys {
+			keys[i].Vector = totalOrdered(env, keys[i].Vector)
+		}
+	}
 	s := SortKeys{exact: true}
 	encoded := 0
 	for i, k := range keys {

@@ -257,6 +257,14 @@ func (t Type) WithExtension(ext Extension) Type {
 	return t
 }
 
+// WithFields gives the same nested type over other fields, as many as it has. The slice is kept.
+func (t Type) WithFields(fields []Field) Type {
+	more := *t.more
+	more.fields = fields
+	t.more = &more
+	return t
+}
+
 // Kind gives the type's family.
 func (t Type) Kind() Kind { return t.kind }
 
