@@ -136,7 +136,10 @@ func dense(codes []int8, offsets []int32, variants ...variant) Column {
 }
 
 // super makes a column of types.NullableUnionOf over a union; valid says which rows are not NULL, as 1 and 0.
-func super(union Column, valid string) Column {
+func super(union Column, valid string) Column { return superOf(union, valid, true) }
+
+// superOf is super of a tagged type or a lifted one.
+func superOf(union Column, valid string, tagged bool) Column {
 	bits := make([]byte, bitutil.BytesForBits(int64(len(valid))))
 	nulls := 0
 	for i, c := range valid {
@@ -146,7 +149,7 @@ func super(union Column, valid string) Column {
 			nulls++
 		}
 	}
-	dt := types.NullableUnionOf(union.Field.Type.(arrow.UnionType), true)
+	dt := types.NullableUnionOf(union.Field.Type, tagged)
 	buffer := memory.NewBufferBytes(bits)
 	if nulls == 0 {
 		buffer = nil

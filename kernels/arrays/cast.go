@@ -8,9 +8,9 @@ import (
 )
 
 // Cast converts a column to the type, encoding and nullability of a field, whose name and metadata the result has (null-semantics 2.9). What cannot be
-// converted is an error with its row, or a null with Options.Try. A null that is seen where the field or one below it is required is ErrNullInRequired.
+// converted is an error with its row, or a null with Options.Mode. A null that is seen where the field or one below it is required is ErrNullInRequired.
 //
-// Options: Try, Unions, KeepRunEnds (always as if set), WidenKeys.
+// Options: Mode, Unions, KeepRunEnds (always as if set), WidenKeys.
 func Cast(values Column, to arrow.Field, o Options) (Column, error) {
 	target, err := types.ImportField(to)
 	if err != nil {
@@ -25,11 +25,12 @@ func Cast(values Column, to arrow.Field, o Options) (Column, error) {
 		return Column{}, err
 	}
 	out := v.vector
-	if !sameButNulls(out.Type(), target.Type) {
-		if !kernels.CanCast(out.Type(), target.Type) {
-			return Column{}, types.Errorf(types.CodeCannotCoerce, "cannot cast type %s to %s", values.Field.Type, to.Type)
+	if !sameButNulls(out.Type(), target.Type) || o.Mode == CastTryBubble {
+		verb := kernels.Cast
+		if o.Mode == CastTryBubble {
+			verb = kernels.CastBubble
 		}
-		if out, err = kernels.Cast(&kernels.Env{Rows: v.Len(), Try: o.Try}, out, target.Type); err != nil {
+		if out, err = verb(&kernels.Env{Rows: v.Len(), Try: o.Mode == CastTry, Wrap: o.Mode == CastWrap}, out, target.Type); err != nil {
 			return Column{}, named(err, values.Field.Name)
 		}
 	}

@@ -32,7 +32,7 @@ func doubles(values ...float64) arrow.Array {
 // TestCast has the cases of null-semantics 3.5, by their ids, but for those of functions and of modes that package arrays does not have: C17, C18 (functions of
 // SQL), C27, C40 (import and union_value), C36 and C42 (TryBubble, Wrap).
 func TestCast(t *testing.T) {
-	try := Options{Try: true}
+	try := Options{Mode: CastTry}
 	list := func(element arrow.DataType, null bool) arrow.DataType {
 		return arrow.ListOfField(arrow.Field{Name: "item", Type: element, Nullable: null})
 	}

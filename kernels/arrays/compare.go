@@ -7,6 +7,8 @@ import (
 
 // Compare gives a op b as bool, null where a side is null or a null inside leaves it open (null-semantics 2.10). NaN equals NaN and is above all numbers, -0
 // equals 0. The columns have a common type.
+//
+// Options: Floats.
 func Compare(op kernels.CompareOp, a, b Column, o Options) (Column, error) {
 	args, err := loadPair(a, b)
 	if err != nil {
@@ -16,13 +18,16 @@ func Compare(op kernels.CompareOp, a, b Column, o Options) (Column, error) {
 	if isUnion(a) != isUnion(b) {
 		verb = kernels.CompareWithin
 	}
-	v, err := verb(nil, op, args[0].vector, args[1].vector)
+	v, err := verb(o.env(), op, args[0].vector, args[1].vector)
 	if err != nil {
 		return Column{}, err
 	}
 	nullable := args[0].nullable || args[1].nullable || nullableBelow(args[0].vector.Type()) || nullableBelow(args[1].vector.Type())
 	return o.export(boolField(a.Field), v, nullable)
 }
+
+// env gives what kernels that compare have to know of the options.
+func (o Options) env() *kernels.Env { return &kernels.Env{Floats: o.Floats} }
 
 func isUnion(c Column) bool { return holdsUnion(c.Field.Type) || isNullableUnion(c.Field.Type) }
 
@@ -37,9 +42,13 @@ func nullableBelow(t types.Type) bool {
 }
 
 // IsDistinct gives whether two columns differ, where null is like null at every level, as a required bool column (null-semantics 2.11). They have a common type.
+//
+// Options: Floats.
 func IsDistinct(a, b Column, o Options) (Column, error) { return distinct(a, b, o, kernels.IsDistinct) }
 
 // IsNotDistinct gives the complement of IsDistinct.
+//
+// Options: Floats.
 func IsNotDistinct(a, b Column, o Options) (Column, error) {
 	return distinct(a, b, o, kernels.IsNotDistinct)
 }
@@ -49,7 +58,7 @@ func distinct(a, b Column, o Options, verb func(*kernels.Env, *types.Vector, *ty
 	if err != nil {
 		return Column{}, err
 	}
-	v, err := verb(nil, args[0].vector, args[1].vector)
+	v, err := verb(o.env(), args[0].vector, args[1].vector)
 	if err != nil {
 		return Column{}, err
 	}

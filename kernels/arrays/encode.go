@@ -79,19 +79,19 @@ func Decode(values Column, o Options) (Column, error) {
 
 // Unique gives each different value once, in the order in which they first stand; values are the same that IsDistinct does not tell apart.
 //
-// Options: Unions, Runs, KeepRunEnds.
+// Options: Floats, Runs, KeepRunEnds.
 func Unique(values Column, o Options) (Column, error) {
 	v, err := load(values, types.UnionAuto)
 	if err != nil {
 		return Column{}, err
 	}
-	order := kernels.SortIndices(nil, []kernels.SortKey{{Vector: v.vector}}, v.Len())
+	order := kernels.SortIndices(o.env(), []kernels.SortKey{{Vector: v.vector}}, v.Len())
 	first := newBitmap(v.Len())
 	if n := v.Len(); n > 0 {
 		sorted := kernels.Decode(nil, kernels.Take(nil, v.vector, order, nil))
 		first.Set(int(order[0]))
 		if n > 1 {
-			distinct, err := kernels.IsDistinct(nil, sorted.Slice(nil, 0, n-1), sorted.Slice(nil, 1, n))
+			distinct, err := kernels.IsDistinct(o.env(), sorted.Slice(nil, 0, n-1), sorted.Slice(nil, 1, n))
 			if err != nil {
 				return Column{}, err
 			}
@@ -116,7 +116,9 @@ type SortKey struct {
 }
 
 // SortIndices gives the order of rows by some keys as a required uint32 column: the first row of the order first. The order is total and stable
-// (null-semantics 2.11).
+// (null-semantics 2.11); in the mode IEEE of floats, which has no order of NaN, it is that of SQL.
+//
+// Options: Floats.
 func SortIndices(o Options, keys ...SortKey) (Column, error) {
 	if len(keys) == 0 {
 		return Column{}, types.Errorf(types.CodeInvalidParameter, "sort without keys")
@@ -133,18 +135,20 @@ func SortIndices(o Options, keys ...SortKey) (Column, error) {
 	for i, k := range keys {
 		by[i] = kernels.SortKey{Vector: args[i].vector, Descending: k.Descending, NullsFirst: k.NullsFirst}
 	}
-	order := kernels.SortIndices(nil, by, args[0].Len())
+	order := kernels.SortIndices(o.env(), by, args[0].Len())
 	return o.export(arrow.Field{Type: arrow.PrimitiveTypes.Uint32}, types.NewFixed(types.UInteger, order, nil), false)
 }
 
 // Hash gives a hash of each row as a required uint64 column. Rows that IsDistinct does not tell apart have one hash, whatever their encoding; it stays the same
 // within a process only.
+//
+// Options: Floats.
 func Hash(values Column, o Options) (Column, error) {
 	v, err := load(values, types.UnionAuto)
 	if err != nil {
 		return Column{}, err
 	}
 	dst := types.Alloc[uint64](nil, v.Len())
-	kernels.Hash(nil, v.vector, dst)
+	kernels.Hash(o.env(), v.vector, dst)
 	return o.export(arrow.Field{Name: values.Field.Name, Type: arrow.PrimitiveTypes.Uint64}, types.NewFixed(types.UBigInt, dst, nil), false)
 }

@@ -51,7 +51,7 @@ func TestMask(t *testing.T) {
 		masked("M23", m17, bools("[true, true]"), Options{Unions: UnionOutputType, UnionType: arrow.SparseUnionOf(
 			[]arrow.Field{{Name: "a", Type: i32, Nullable: true}, {Name: "s", Type: utf8}}, []arrow.UnionTypeCode{0, 1})},
 			gives(sparse([]int8{0, 0}, variant{0, "a", flat(i32, "[null, null]")}, variant{1, "s!", flat(utf8, `["", ""]`)}))),
-		masked("M24", m17, tf, Options{Unions: UnionPromote}, gives(nullable(super(m17, "01")))),
+		masked("M24", m17, tf, Options{Unions: UnionPromote}, gives(superOf(m17, "01", false))),
 		masked("M25", sparse([]int8{0}, all...), bools("[true]"), Options{Unions: UnionAddNullVariant}, fails(types.ErrTypeCodeRange, -1)),
 		masked("M26", super(sparse([]int8{0, 0}, variant{0, "a", flat(i32, "[null, 2]")}), "11"), tf, Options{}, gives(super(sparse([]int8{0, 0}, variant{0, "a", flat(i32, "[null, 2]")}), "01"))),
 		masked("M29", runs("[2, 3]", sparse([]int8{0, 0}, variant{0, "a", flat(i32, "[1, 2]")}).Array), bools("[true, false, false]"), Options{},

@@ -152,6 +152,40 @@ func mask(values, condition Column, keep bool, o Options) (Column, error) {
 	return o.result(values.Field, masked, true, true)
 }
 
+// StructField gives a field of a column of structs, null where the struct is (null-semantics 2.6). It is nullable if the field is or the structs are.
+//
+// Options: Unions, Runs, KeepRunEnds.
+func StructField(parent Column, name string, o Options) (Column, error) {
+	structs, ok := valueType(parent.Field.Type).(*arrow.StructType)
+	if !ok {
+		return Column{}, types.Errorf(types.CodeDatatypeMismatch, "%s has no fields", parent.Field.Type)
+	}
+	k, ok := structs.FieldIdx(name)
+	if !ok {
+		return Column{}, types.KindErrorf(types.ErrNoMember, "%s has no field %s", structs, types.QuoteIdent(name))
+	}
+	a, err := load(parent, types.UnionAuto)
+	if err != nil {
+		return Column{}, err
+	}
+	tagged, err := types.Import(parent.Array, types.ImportOptions{Unions: types.UnionTagged}) // nulls stay in their variants
+	if err != nil {
+		return Column{}, err
+	}
+	if parent.Repeat > 0 {
+		tagged = types.NewConstant(kernels.Decode(nil, tagged), parent.Repeat)
+	}
+	f, plain := structs.Field(k), kernels.Decode(nil, tagged)
+	v := plain.Children()[k]
+	if !a.nullable {
+		return o.result(f, v, holdsNull(f), false)
+	}
+	if v, err = kernels.Mask(nil, v, kernels.IsNull(nil, plain)); err != nil {
+		return Column{}, err
+	}
+	return o.result(f, v, true, true)
+}
+
 // constantBool gives the value of a condition that is a constant.
 func constantBool(c argument) (value, ok bool) {
 	if c.Repeat == 0 || c.vector.Type().Kind() != types.KindBoolean || firstNull(c.vector) >= 0 {

@@ -1,6 +1,10 @@
 package arrays
 
-import "github.com/apache/arrow-go/v18/arrow"
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/lacunadb/lacuna/kernels"
+)
 
 // Options are the choices of null-semantics 2.4. The zero value has its defaults. Each verb says which it looks at.
 type Options struct {
@@ -17,12 +21,16 @@ type Options struct {
 	KeepRunEnds bool
 	// WidenKeys gives dictionaries wider keys when theirs do not suffice, which is an error (ErrDictKeyOverflow) otherwise.
 	WidenKeys bool
+	// CompactEntries leaves out of a dictionary the entries that no row names; else Take and Filter share the dictionary.
+	CompactEntries bool
 	// Conditions says what a null in the condition of Mask does.
 	Conditions NullCondition
 	// NaNIsNull makes IsNull and IsNotNull count NaN as null.
 	NaNIsNull bool
-	// Try makes a null of what a cast cannot convert, which is an error otherwise.
-	Try bool
+	// Mode says what a cast makes of what it cannot convert.
+	Mode CastMode
+	// Floats says how NaN and -0 compare.
+	Floats kernels.FloatMode
 }
 
 // UnionNulls is the UnionNullPolicy of null-semantics 2.4.
@@ -44,7 +52,8 @@ const (
 	UnionAddNullVariant
 	// UnionOutputType gives the type Options.UnionType, with UnionAuto inside of it.
 	UnionOutputType
-	// UnionPromote gives the extension type of types.NullableUnionOf.
+	// UnionPromote gives the extension type of types.NullableUnionOf; of an extension type over a union it goes around that. Rows whose variant holds null
+	// are null as before.
 	UnionPromote
 	// UnionError refuses every null.
 	UnionError
@@ -72,4 +81,18 @@ const (
 	ConditionNull
 	// ConditionError is an error (ErrNullCondition).
 	ConditionError
+)
+
+// CastMode is the CastMode of null-semantics 2.4.
+type CastMode uint8
+
+const (
+	// CastStrict makes a value that cannot be converted an error.
+	CastStrict CastMode = iota
+	// CastTry makes it null, and where that is not allowed it is ErrNullInRequired.
+	CastTry
+	// CastTryBubble makes it null, and where that is not allowed the nearest value around it that may be.
+	CastTryBubble
+	// CastWrap is CastStrict, but of an integer that an integer type has no room for the low bits remain.
+	CastWrap
 )

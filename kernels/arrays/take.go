@@ -12,7 +12,7 @@ import (
 // Take gives row indices[i] of the values as row i, and a null for a null index (null-semantics 2.7). Indices are integers of any type and encoding; what lies
 // under their nulls is not looked at. An index that is not null and outside the values is ErrIndexOutOfBounds. The result is nullable if either column is.
 //
-// Options: Unions, KeepType, Runs, KeepRunEnds.
+// Options: Unions, KeepType, Runs, KeepRunEnds, CompactEntries.
 func Take(values, indices Column, o Options) (Column, error) {
 	v, err := load(values, types.UnionTagged)
 	if err != nil {
@@ -26,7 +26,15 @@ func Take(values, indices Column, o Options) (Column, error) {
 	if err != nil {
 		return Column{}, err
 	}
-	return o.result(values.Field, kernels.Take(nil, v.vector, rows, valid), v.nullable || x.nullable, x.nullable)
+	return o.result(values.Field, o.compact(kernels.Take(nil, v.vector, rows, valid)), v.nullable || x.nullable, x.nullable)
+}
+
+// compact leaves out dictionary entries that no row names, if the options ask for it.
+func (o Options) compact(v *types.Vector) *types.Vector {
+	if o.CompactEntries {
+		return kernels.CompactDictionary(nil, v)
+	}
+	return v
 }
 
 // rowNumbers gives indices as kernels take them, after checking that they are below n.
@@ -93,7 +101,7 @@ const (
 // Filter gives the rows in which a selection is true, in their order (null-semantics 2.8). The selection is bool in any encoding. With SelectionEmit the result
 // is nullable if the selection is.
 //
-// Options: Unions (UnionInPlace keeps the variant of the row that is not selected), KeepType, Runs, KeepRunEnds.
+// Options: Unions (UnionInPlace keeps the variant of the row that is not selected), KeepType, Runs, KeepRunEnds, CompactEntries.
 func Filter(values, selection Column, nulls NullSelection, o Options) (Column, error) {
 	v, err := load(values, types.UnionTagged)
 	if err != nil {
@@ -111,7 +119,7 @@ func Filter(values, selection Column, nulls NullSelection, o Options) (Column, e
 	}
 	if nulls == SelectionDrop {
 		rows := kernels.TrueRows(nil, s.vector)
-		return o.result(values.Field, kernels.Filter(nil, v.vector, rows, rows.Count(v.Len())), v.nullable, false)
+		return o.result(values.Field, o.compact(kernels.Filter(nil, v.vector, rows, rows.Count(v.Len()))), v.nullable, false)
 	}
 	// The rows that are not selected for sure become null first, in their own variant if it has to be.
 	masked, err := kernels.Mask(nil, v.vector, kernels.IsNull(nil, s.vector))
@@ -119,7 +127,7 @@ func Filter(values, selection Column, nulls NullSelection, o Options) (Column, e
 		return Column{}, err
 	}
 	rows := kernels.TrueRows(nil, kernels.IsNotFalse(nil, s.vector))
-	return o.result(values.Field, kernels.Filter(nil, masked, rows, rows.Count(v.Len())), v.nullable || s.nullable, s.nullable)
+	return o.result(values.Field, o.compact(kernels.Filter(nil, masked, rows, rows.Count(v.Len()))), v.nullable || s.nullable, s.nullable)
 }
 
 // FilterBatch is Filter for all columns of a record batch, with the schema that the results have. The caller releases it.

@@ -34,10 +34,7 @@ func (o Options) hostNulls(v *types.Vector, dt arrow.DataType, introduced bool, 
 		return v, dt, nil
 	}
 	if o.Unions == UnionPromote {
-		if extension {
-			return nil, nil, types.KindErrorf(types.ErrUnsupported, "a nullable union of extension type %s", dt)
-		}
-		return v, types.NullableUnionOf(union, true), nil
+		return lifted(kernels.Decode(nil, v)), types.NullableUnionOf(dt, false), nil
 	}
 	wanted, err := o.unionType(union)
 	if err != nil {
@@ -68,6 +65,25 @@ func (o Options) hostNulls(v *types.Vector, dt arrow.DataType, introduced bool, 
 	}
 	v, err = o.intoVariants(v, wanted, name)
 	return v, dt, err
+}
+
+// lifted makes null the rows of a plain vector of unions whose variant holds null, so that they stay null where NULL is not a variant's.
+func lifted(v *types.Vector) *types.Vector {
+	valid := make([]types.Bitmap, len(v.Children()))
+	for k, c := range v.Children() {
+		valid[k] = types.LogicalValidity(nil, c)
+	}
+	outer := newBitmap(v.Len())
+	for i, code := range v.TypeCodes()[:v.Len()] {
+		at := i
+		if offsets := v.UnionOffsets(); offsets != nil {
+			at = int(offsets[i])
+		}
+		if v.Validity().Has(i) && valid[variantIndex(v.Type(), code)].Has(at) {
+			outer.Set(i)
+		}
+	}
+	return v.WithValidity(outer)
 }
 
 // sameShape reports whether unions have the same variants, whose types may differ in nullability.
