@@ -335,6 +335,12 @@ func newNullableUnionType(union arrow.DataType, tagged bool) *nullableUnionType 
 	return &nullableUnionType{ExtensionBase: arrow.ExtensionBase{Storage: storage}, tagged: tagged}
 }
 
+// union gives the type of the values.
+func (t *nullableUnionType) union() arrow.UnionType {
+	union, _ := nullableUnionStorage(t.Storage)
+	return union
+}
+
 // nullableUnionStorage gives the union below the storage of a nullableUnionType.
 func nullableUnionStorage(storage arrow.DataType) (arrow.UnionType, bool) {
 	s, ok := storage.(*arrow.StructType)

@@ -41,6 +41,15 @@ func conformanceStep(s *conformance.Step) (any, error) {
 		return exportStep(s, a)
 	case "import_export":
 		return importExportStep(s, a)
+	case "optional", "required", "required_deep", "ignore_validity":
+		f, out, err := changeNullability(s, a)
+		if err != nil {
+			return nil, err
+		}
+		return conformance.Array{Field: f, Chunks: []arrow.ArrayData{out.Data()}}, nil
+	case "optional_shares_memory":
+		_, out, err := types.Optional(a.Field, array.MakeFromData(a.Data()), types.OptionalOptions{})
+		return err == nil && sameMemory(out.Data(), a.Data()), err
 	case "import_nullable":
 		f, err := types.ImportField(a.Field)
 		return f.Nullable, err
@@ -241,6 +250,22 @@ func importExportStep(s *conformance.Step, a conformance.Array) (any, error) {
 	}
 	out, err := types.Export(v, a.Field.Type, types.ExportOptions{Unions: unionPolicies[s.Text("policy")]})
 	return err == nil && sameMemory(out.Data(), a.Data()), err
+}
+
+func changeNullability(s *conformance.Step, a conformance.Array) (arrow.Field, arrow.Array, error) {
+	if err := s.Only("widen_all", "paths"); err != nil {
+		return arrow.Field{}, nil, err
+	}
+	in := array.MakeFromData(a.Data())
+	switch s.Op {
+	case "optional":
+		return types.Optional(a.Field, in, types.OptionalOptions{WidenAll: s.Flag("widen_all")})
+	case "required":
+		return types.Required(a.Field, in)
+	case "required_deep":
+		return types.RequiredDeep(a.Field, in, s.Texts("paths")...)
+	}
+	return types.IgnoreValidity(a.Field, in)
 }
 
 func sameMemory(a, b arrow.ArrayData) bool {

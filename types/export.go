@@ -340,15 +340,14 @@ func (ex *exporter) mapEntries(v *Vector, data *array.Data, at *place) (*array.D
 			return nil, at.errorf(ErrNullInRequired, -1, "null key in a map")
 		}
 	}
-	children := slices.Clone(data.Children())
-	old := children[0].(*array.Data)
-	key := array.NewData(old.DataType(), old.Len(), slices.Clone(old.Buffers()), slices.Clone(old.Children()), 0, old.Offset())
-	if !noData(old.Dictionary()) {
-		key.SetDictionary(old.Dictionary())
+	// Arrow's Map reads keys and values past an offset of the struct that has them: they are sliced instead.
+	children := make([]arrow.ArrayData, len(data.Children()))
+	for i, c := range data.Children() {
+		children[i] = array.NewSliceData(c, int64(data.Offset()), int64(data.Offset()+data.Len()))
+		defer children[i].Release()
 	}
-	defer key.Release()
-	children[0] = key
-	return array.NewData(data.DataType(), data.Len(), slices.Clone(data.Buffers()), children, 0, data.Offset()), nil
+	children[0].(*array.Data).SetNullN(0)
+	return array.NewData(data.DataType(), data.Len(), slices.Clone(data.Buffers()), children, 0, 0), nil
 }
 
 // hasUnion reports whether the type is or contains a union.

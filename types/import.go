@@ -83,10 +83,15 @@ func (p *place) String() string {
 	switch {
 	case p == nil:
 		return ""
-	case p.parent == nil || p.name == "[]" || p.parent.String() == "":
+	case p.name == "[]":
 		return p.parent.String() + p.name
+	case p.parent == nil:
+		return p.name
 	}
-	return p.parent.String() + "." + p.name
+	if parent := p.parent.String(); parent != "" {
+		return parent + "." + pathName(p.name)
+	}
+	return pathName(p.name)
 }
 
 func (p *place) errorf(kind error, row int, format string, args ...any) *Error {

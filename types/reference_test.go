@@ -31,6 +31,12 @@ func reference(arr arrow.Array, i int) any {
 	case *array.DenseUnion:
 		return referenceVariant(a, a.ChildID(i), int(a.ValueOffset(i)))
 	case array.ExtensionArray:
+		if storage, ok := a.Storage().(*array.Struct); ok && a.ExtensionType().ExtensionName() == types.NullableUnionName {
+			if storage.IsNull(i) {
+				return nil
+			}
+			return reference(storage.Field(0), i)
+		}
 		return reference(a.Storage(), i)
 	}
 	if arr.IsNull(i) {

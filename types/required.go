@@ -12,6 +12,10 @@ type nullWalk struct {
 // CheckRequired finds the first null that a row shows under a required field, f itself or a field below it: an *Error of kind ErrNullInRequired with path,
 // row of v and the number of such rows, or nil. It costs a look at the bitmaps of required fields where there are none.
 func CheckRequired(pool *Pool, v *Vector, f Field) error {
+	return checkRequired(pool, v, f, &place{name: f.Name})
+}
+
+func checkRequired(pool *Pool, v *Vector, f Field, at *place) error {
 	var first *Error
 	walk := nullWalk{pool: pool, report: func(e *Error, root func(int) int) {
 		if first != nil {
@@ -21,7 +25,7 @@ func CheckRequired(pool *Pool, v *Vector, f Field) error {
 			e.Row = int64(root(int(e.Row)))
 		}
 	}}
-	walk.field(v, f, everyRow, &place{name: f.Name}, nil)
+	walk.field(v, f, everyRow, at, nil)
 	if first == nil {
 		return nil
 	}

@@ -148,8 +148,9 @@ func (s sanitizer) withoutNulls(v *Vector) *Vector {
 		// What lies under a null may point anywhere.
 		return s.zeroed(v, valid)
 	}
-	if v.typ.kind == KindDecimal || v.typ.kind == KindEnum || v.typ.kind == KindHugeInt {
-		return s.zeroed(v, valid) // not every number is one of theirs
+	switch v.typ.kind {
+	case KindDecimal, KindEnum, KindHugeInt, KindInterval:
+		return s.zeroed(v, valid) // not every number is one of theirs, nor a duration of every unit
 	}
 	return v
 }

@@ -63,6 +63,15 @@ func (s *Step) Text(option string) string {
 	return text
 }
 
+// Texts gives an option that is a list of texts, or nil when it is not set.
+func (s *Step) Texts(option string) []string {
+	var texts []string
+	if json.Unmarshal(s.Options[option], &texts) != nil {
+		return nil
+	}
+	return texts
+}
+
 // Flag reports whether an option is true.
 func (s *Step) Flag(option string) bool { return string(s.Options[option]) == "true" }
 
