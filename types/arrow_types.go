@@ -41,6 +41,8 @@ const (
 	UnionTagged
 	// unionDeclared is UnionTagged for Validate: fields are as nullable as they are declared, also one of type null.
 	unionDeclared
+	// unionBare is unionDeclared for Equal: the metadata of fields say nothing.
+	unionBare
 )
 
 // UnionPolicy says which Arrow type a UNION that may be NULL becomes and where its NULLs go (null-semantics 2.14). A union
@@ -135,6 +137,9 @@ func ImportSchema(s *arrow.Schema) (Schema, error) {
 }
 
 func importField(f arrow.Field, unions UnionImport) (Field, error) {
+	if unions == unionBare {
+		f.Metadata = arrow.Metadata{}
+	}
 	typ, err := importType(f.Type, f.Metadata, unions)
 	if err != nil {
 		if e, ok := err.(*Error); ok && e.Path == "" {
@@ -143,7 +148,7 @@ func importField(f arrow.Field, unions UnionImport) (Field, error) {
 		return Field{}, err
 	}
 	nullable := importNullable(f.Type, typ, f.Nullable, f.Metadata)
-	if unions == unionDeclared && typ.kind == KindNull {
+	if unions >= unionDeclared && typ.kind == KindNull {
 		nullable = f.Nullable
 	}
 	return Field{Name: f.Name, Type: typ, Nullable: nullable}, nil

@@ -29,7 +29,7 @@ func conformanceStep(s *conformance.Step) (any, error) {
 	switch s.Op {
 	case "is_null", "is_not_null", "null_counts":
 		return nullStep(s, a)
-	case "equal":
+	case "equal", "identical":
 		return equalStep(s, a)
 	case "validate":
 		return validateStep(s, a)
@@ -99,24 +99,30 @@ func exported(v *types.Vector, f arrow.Field, opts types.ExportOptions) (any, er
 	return conformance.Array{Field: f, Chunks: []arrow.ArrayData{arr.Data()}}, nil
 }
 
+// equalStep compares columns of tables, which have the nullability of their fields.
 func equalStep(s *conformance.Step, a conformance.Array) (any, error) {
 	b, err := s.Array(1)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Only("IgnoreEncoding", "NaNEqual", "BitwiseFloats"); err != nil {
+	if err := s.Only("IgnoreFieldNullability", "IgnoreEncoding", "IgnoreUnionNullVariant", "NaNEqual", "BitwiseFloats", "DictIdentity", "CheckMetadata"); err != nil {
 		return nil, err
 	}
-	if len(a.Chunks) > 1 || len(b.Chunks) > 1 {
-		return nil, fmt.Errorf("%w: equal of chunks", conformance.ErrNotYet)
+	return types.EqualTables(tableOf(a), tableOf(b), types.EqualOptions{
+		IgnoreFieldNullability: s.Flag("IgnoreFieldNullability"), IgnoreEncoding: s.Flag("IgnoreEncoding"),
+		IgnoreUnionNullVariant: s.Flag("IgnoreUnionNullVariant"), NaNEqual: s.Flag("NaNEqual"), BitwiseFloats: s.Flag("BitwiseFloats"),
+		DictIdentity: s.Flag("DictIdentity"), CheckMetadata: s.Flag("CheckMetadata"), Layout: s.Op == "identical",
+	}), nil
+}
+
+func tableOf(a conformance.Array) arrow.Table {
+	chunks := make([]arrow.Array, len(a.Chunks))
+	for i, data := range a.Chunks {
+		chunks[i] = array.MakeFromData(data)
 	}
-	opts := types.EqualOptions{IgnoreEncoding: s.Flag("IgnoreEncoding"), NaNEqual: s.Flag("NaNEqual"), BitwiseFloats: s.Flag("BitwiseFloats")}
-	x, err := conformance.Import(a)
-	if err != nil {
-		return nil, err
-	}
-	y, err := conformance.Import(b)
-	return err == nil && types.EqualWith(x, y, opts), err
+	chunked := arrow.NewChunked(a.Field.Type, chunks)
+	column := arrow.NewColumn(a.Field, chunked)
+	return array.NewTable(arrow.NewSchema([]arrow.Field{a.Field}, nil), []arrow.Column{*column}, int64(chunked.Len()))
 }
 
 var levels = map[string]types.ValidateLevel{

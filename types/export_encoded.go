@@ -204,7 +204,7 @@ func (ex *exporter) withRuns(v *Vector) *Vector {
 	}
 	ends, starts := Alloc[int32](ex.pool, v.length)[:0], Alloc[int64](ex.pool, v.length)[:0]
 	starts = append(starts, 0)
-	compare := comparer{bitwise: true, variants: true}
+	compare := comparer{EqualOptions: EqualOptions{BitwiseFloats: true}, variants: true}
 	for i := 1; i < v.length; i++ {
 		if !compare.rows(v, i-1, v, i) {
 			ends, starts = append(ends, int32(i)), append(starts, int64(i))

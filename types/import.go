@@ -108,6 +108,10 @@ type importer struct {
 	viewSpan int // largest offset that a view can hold
 	// declared leaves nulls inside the variants of unions, for Validate, which asks whether they may be there.
 	declared bool
+	// exact keeps what the SQL type has no room for, for Equal: of a date64 the milliseconds, as BIGINT.
+	exact bool
+	// entries, when set, keeps imported dictionaries for the next array that has the same one.
+	entries map[dictionaryKey]*Vector
 }
 
 // vector imports rows from to from+n of data, counted from the data's own offset.

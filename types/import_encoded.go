@@ -54,11 +54,35 @@ func (im *importer) dictionary(data arrow.ArrayData, dt *arrow.DictionaryType, t
 	if typ.kind == KindEnum {
 		return im.enum(dict, typ, keys, n, validity, at)
 	}
-	entries, err := im.vector(dict, typ, 0, size, at)
+	entries, err := im.dictionaryEntries(dict, typ, at)
 	if err != nil {
 		return nil, err
 	}
 	return &Vector{typ: typ, encoding: Dictionary, length: n, data: keys, children: []*Vector{entries}, validity: validity}, nil
+}
+
+// dictionaryKey is a dictionary as one SQL type.
+type dictionaryKey struct {
+	data *array.Data
+	typ  Type
+}
+
+// dictionaryEntries imports a dictionary, once where entries are kept.
+func (im *importer) dictionaryEntries(dict arrow.ArrayData, typ Type, at *place) (*Vector, error) {
+	data, ok := dict.(*array.Data)
+	if !ok || im.entries == nil {
+		return im.vector(dict, typ, 0, dict.Len(), at)
+	}
+	key := dictionaryKey{data, typ}
+	entries, known := im.entries[key]
+	if !known {
+		var err error
+		if entries, err = im.vector(dict, typ, 0, dict.Len(), at); err != nil {
+			return nil, err
+		}
+		im.entries[key] = entries
+	}
+	return entries, nil
 }
 
 // noData reports a missing dictionary, which Arrow hands out as a nil pointer inside the interface.

@@ -16,7 +16,12 @@ func (im *importer) fixed(data arrow.ArrayData, dt arrow.DataType, typ Type, fro
 		if typ.kind == KindBigInt {
 			break
 		}
-		return convertValues(im, data, dt, typ, KindDate, from, n, validity, at, daysOfMillis)
+		days, err := convertValues(im, data, dt, typ, KindDate, from, n, validity, at, daysOfMillis)
+		if err != nil || !im.exact {
+			return days, err
+		}
+		_, values, err := importValues[int64](im, data, 1, data.Offset()+from, n, at)
+		return &Vector{typ: BigInt, length: n, data: values, validity: validity}, err
 	case *arrow.Time32Type:
 		if typ.kind == KindTime && typ.unit != importUnit(d.Unit) {
 			return nil, im.mismatch(dt, typ, at)

@@ -313,7 +313,10 @@ func (t Type) details() *typeDetails {
 
 // Equal reports whether two types are the same, names, nullability, codes and zones of everything below included. The
 // extension mark and the name of a list's element are not compared: neither changes a value's meaning in SQL.
-func (t Type) Equal(o Type) bool {
+func (t Type) Equal(o Type) bool { return t.equal(o, false) }
+
+// equal is Equal, or without a look at nullability, from which it follows whether a union is tagged.
+func (t Type) equal(o Type, ignoreNullability bool) bool {
 	if t.kind != o.kind || t.precision != o.precision || t.scale != o.scale || t.unit != o.unit || t.width != o.width {
 		return false
 	}
@@ -321,7 +324,7 @@ func (t Type) Equal(o Type) bool {
 	if a == b {
 		return true
 	}
-	if a.zone != b.zone || a.tagged != b.tagged || len(a.fields) != len(b.fields) || len(a.members) != len(b.members) ||
+	if a.zone != b.zone || a.tagged != b.tagged && !ignoreNullability || len(a.fields) != len(b.fields) || len(a.members) != len(b.members) ||
 		len(a.codes) != len(b.codes) {
 		return false
 	}
@@ -330,7 +333,7 @@ func (t Type) Equal(o Type) bool {
 		if named && a.fields[i].Name != b.fields[i].Name {
 			return false
 		}
-		if a.fields[i].Nullable != b.fields[i].Nullable || !a.fields[i].Type.Equal(b.fields[i].Type) {
+		if a.fields[i].Nullable != b.fields[i].Nullable && !ignoreNullability || !a.fields[i].Type.equal(b.fields[i].Type, ignoreNullability) {
 			return false
 		}
 	}

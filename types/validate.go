@@ -69,6 +69,13 @@ func Validate(field arrow.Field, data arrow.ArrayData, level ValidateLevel) erro
 	return v.result()
 }
 
+// ValidateChunked is Validate for the chunks of an array. Rows count over all chunks.
+func ValidateChunked(field arrow.Field, chunks *arrow.Chunked, level ValidateLevel) error {
+	v := validator{level: level}
+	v.chunks(field, chunks)
+	return v.result()
+}
+
 // ValidateBatch is Validate for the columns of a record batch.
 func ValidateBatch(batch arrow.RecordBatch, level ValidateLevel) error {
 	v := validator{level: level}
@@ -82,10 +89,7 @@ func ValidateTable(table arrow.Table, level ValidateLevel) error {
 	for i := range int(table.NumCols()) {
 		column := table.Column(i)
 		v.row = 0
-		for _, chunk := range column.Data().Chunks() {
-			v.array(table.Schema().Field(i), chunk.Data())
-			v.row += int64(chunk.Len())
-		}
+		v.chunks(table.Schema().Field(i), column.Data())
 		if v.row != table.NumRows() {
 			v.add((&place{name: column.Name()}).invalid(-1, "column has %d rows, the table %d", v.row, table.NumRows()), nil)
 		}
@@ -149,6 +153,14 @@ func (v *validator) batch(batch arrow.RecordBatch) {
 			continue
 		}
 		v.array(field, column.Data())
+	}
+}
+
+// chunks checks one array after another, and leaves row at the end of the last.
+func (v *validator) chunks(field arrow.Field, chunks *arrow.Chunked) {
+	for _, chunk := range chunks.Chunks() {
+		v.array(field, chunk.Data())
+		v.row += int64(chunk.Len())
 	}
 }
 
