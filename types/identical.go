@@ -160,13 +160,13 @@ func (l layouts) dictionary(dt arrow.DataType, a, b arrow.ArrayData) bool {
 // runs compares the runs that meet the window.
 func (l layouts) runs(dt *arrow.RunEndEncodedType, a, b span, n int) bool {
 	width := dt.RunEnds().(arrow.FixedWidthDataType).BitWidth() / 8
-	aFirst, aEnds := runsOf(a, width, n)
-	bFirst, bEnds := runsOf(b, width, n)
+	aFirst, aEnds := runsWithin(a, width, n)
+	bFirst, bEnds := runsWithin(b, width, n)
 	return slices.Equal(aEnds, bEnds) && l.rows(dt.Encoded(), a.child(1, aFirst), b.child(1, bFirst), len(aEnds))
 }
 
-// runsOf gives the number of the first run that meets the window, and the ends of those that do, counted from the first row.
-func runsOf(s span, width, n int) (int, []int64) {
+// runsWithin gives the number of the first run that meets the window, and the ends of those that do, counted from the first row.
+func runsWithin(s span, width, n int) (int, []int64) {
 	ends := s.child(0, 0)
 	raw := ends.bytes(1, width, ends.data.Len())
 	count := len(raw) / width
