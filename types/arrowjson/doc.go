@@ -29,8 +29,8 @@
 //	extension                                  the value of its storage, but for (7)
 //
 // (1) Numbers are exact. An int64 beyond 2^53 or a decimal of 76 digits is a JSON number with all of its digits, which readers that compute in float64
-// round; this one does not. It takes any form of a number that the type holds exactly, 1e3 or 12.0 for an integer, too; a fraction for an integer is ErrCastInvalid,
-// a number out of range or with more digits than the decimal has is ErrCastOverflow.
+// round; this one does not. It takes any form of a number that the type holds exactly, 1e3 or 12.0 for an integer, too. A fraction for an integer is ErrCastInvalid, and so are
+// more digits after the point than a decimal has, unless they are zeros; a number out of range is ErrCastOverflow.
 //
 // (2) Floats have the fewest digits that read back as the same number, and always a point or an exponent; -0.0 keeps its sign. NaN is one value: its payload
 // is lost. A number beyond the largest float is ErrCastOverflow.
