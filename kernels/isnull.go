@@ -19,6 +19,33 @@ func IsNotNull(env *Env, v *types.Vector) *types.Vector {
 	return types.NewBool(dst, n, nil)
 }
 
+// UnionValueIsNull gives for each row of a UNION vector whether it is not NULL itself but holds null in its variant, as BOOLEAN without nulls.
+func UnionValueIsNull(env *Env, v *types.Vector) *types.Vector {
+	pool, n := env.pool(), v.Len()
+	outer, inner := unionValidity(env, v)
+	if inner == nil {
+		return types.NewBool(pool.ZeroBitmap(n), n, nil)
+	}
+	return types.NewBool(types.AndNotBitmaps(pool, outer, inner, n), n, nil)
+}
+
+// IsNullDeep gives for each row of a UNION vector whether it is NULL or holds null in its variant, as BOOLEAN without nulls.
+func IsNullDeep(env *Env, v *types.Vector) *types.Vector {
+	pool, n := env.pool(), v.Len()
+	outer, inner := unionValidity(env, v)
+	valid := types.AndBitmaps(pool, outer, inner, n)
+	if valid == nil {
+		return types.NewBool(pool.ZeroBitmap(n), n, nil)
+	}
+	return types.NewBool(notBits(pool, valid, n), n, nil)
+}
+
+// unionValidity gives the rows of a union that are not NULL, and those whose variant holds a value.
+func unionValidity(env *Env, v *types.Vector) (outer, inner types.Bitmap) {
+	plain := Decode(env, v)
+	return plain.Validity(), types.InnerValidity(env.pool(), plain)
+}
+
 // TrueRows gives the rows of a BOOLEAN or NULL vector that are true: the selection that a condition makes.
 func TrueRows(env *Env, v *types.Vector) types.Bitmap {
 	bits, valid := truth(env, v)

@@ -103,7 +103,7 @@ func (ex *exporter) keepRows(v *Vector, dt arrow.UnionType, metadata arrow.Metad
 		}
 		return rowsOf(v), nil
 	}
-	inner := innerValidity(ex.pool, v)
+	inner := InnerValidity(ex.pool, v)
 	if err := ex.checkLoss(v, metadata, policy, inner, rows, at); err != nil {
 		return nil, err
 	}

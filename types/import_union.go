@@ -30,7 +30,7 @@ func (im *importer) union(data arrow.ArrayData, dt arrow.UnionType, typ Type, fr
 	if err != nil || typ.Tagged() || im.declared || v.encoding == Constant {
 		return v, err
 	}
-	inner := innerValidity(im.pool, v)
+	inner := InnerValidity(im.pool, v)
 	if inner == nil {
 		return v, nil
 	}
@@ -191,34 +191,4 @@ func (im *importer) unionWithNullVariant(data arrow.ArrayData, dt arrow.UnionTyp
 		}
 	}
 	return NewUnion(typ, newCodes, newOffsets, children, outer), nil
-}
-
-// innerValidity gives the rows of a plain union whose selected variant holds a value: nil when every row does.
-func innerValidity(pool *Pool, v *Vector) Bitmap {
-	var valid [MaxUnionVariants]Bitmap
-	any := false
-	for i, child := range v.children {
-		valid[v.typ.Codes()[i]] = LogicalValidity(pool, child)
-		any = any || valid[v.typ.Codes()[i]] != nil
-	}
-	if !any {
-		return nil
-	}
-	dst := pool.Bitmap(v.length)
-	offsets := v.UnionOffsets()
-	codes := v.TypeCodes()
-	for w := range dst {
-		var word uint64
-		for i := w * 64; i < min(v.length, w*64+64); i++ {
-			b, row := valid[codes[i]], i
-			if offsets != nil {
-				row = int(offsets[i])
-			}
-			if b.Has(row) {
-				word |= 1 << uint(i&63)
-			}
-		}
-		dst[w] = word
-	}
-	return dst
 }

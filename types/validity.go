@@ -46,6 +46,37 @@ func LogicalValidity(pool *Pool, v *Vector) Bitmap {
 	return v.validity
 }
 
+// InnerValidity gives the rows of a plain UNION vector whose selected variant holds a value, whatever the union's own validity says of them: nil when every
+// row's does. It is the IV of null-semantics 2.0; LogicalValidity is the outer one, OV.
+func InnerValidity(pool *Pool, v *Vector) Bitmap {
+	var valid [MaxUnionVariants]Bitmap
+	any := false
+	for i, child := range v.children {
+		valid[v.typ.Codes()[i]] = LogicalValidity(pool, child)
+		any = any || valid[v.typ.Codes()[i]] != nil
+	}
+	if !any {
+		return nil
+	}
+	dst := pool.Bitmap(v.length)
+	offsets := v.UnionOffsets()
+	codes := v.TypeCodes()
+	for w := range dst {
+		var word uint64
+		for i := w * 64; i < min(v.length, w*64+64); i++ {
+			b, row := valid[codes[i]], i
+			if offsets != nil {
+				row = int(offsets[i])
+			}
+			if b.Has(row) {
+				word |= 1 << uint(i&63)
+			}
+		}
+		dst[w] = word
+	}
+	return dst
+}
+
 // NullCount gives the number of rows that are null in SQL's sense.
 func NullCount(pool *Pool, v *Vector) int {
 	if v.encoding == RunEnd {

@@ -200,7 +200,7 @@ func (b *builder) unions() (*Vector, error) {
 	}
 	v := NewUnion(b.typ, codes, offsets, children, b.validity())
 	if !b.typ.Tagged() { // then a variant that holds null is NULL
-		v.validity = AndBitmaps(b.pool, v.validity, innerValidity(b.pool, v), v.length)
+		v.validity = AndBitmaps(b.pool, v.validity, InnerValidity(b.pool, v), v.length)
 	}
 	return v, nil
 }

@@ -30,8 +30,10 @@ func on(verb func(args []Column, o Options) (Column, error), options ...string) 
 }
 
 var conformanceVerbs = map[string]conformanceVerb{
-	"is_null":     on(func(args []Column, o Options) (Column, error) { return IsNull(args[0], o) }),
-	"is_not_null": on(func(args []Column, o Options) (Column, error) { return IsNotNull(args[0], o) }),
+	"is_null":             on(func(args []Column, o Options) (Column, error) { return IsNull(args[0], o) }, "NanIsNull"),
+	"is_not_null":         on(func(args []Column, o Options) (Column, error) { return IsNotNull(args[0], o) }, "NanIsNull"),
+	"union_value_is_null": on(func(args []Column, o Options) (Column, error) { return UnionValueIsNull(args[0], o) }),
+	"is_null_deep":        on(func(args []Column, o Options) (Column, error) { return IsNullDeep(args[0], o) }),
 	"mask": {[]string{"literal", "null_condition"}, func(s *conformance.Step, args []Column, o Options) (any, error) {
 		if s.Flag("literal") {
 			args[1] = repeat(slice(args[1], 0, 1), args[1].Len())
@@ -147,7 +149,7 @@ func conformanceOptions(s *conformance.Step) (Options, error) {
 	conditions := map[string]NullCondition{"": ConditionKeep, "Keep": ConditionKeep, "Null": ConditionNull, "Error": ConditionError}
 	modes := map[string]CastMode{"": CastStrict, "Strict": CastStrict, "Try": CastTry, "TryBubble": CastTryBubble, "Wrap": CastWrap}
 	floats := map[string]kernels.FloatMode{"": kernels.FloatsSQL, "SQL": kernels.FloatsSQL, "IEEE": kernels.FloatsIEEE, "TotalOrder": kernels.FloatsTotalOrder}
-	o := Options{WidenKeys: s.Flag("dict_key_widen"), UnionCode: arrow.UnionTypeCode(s.Number("code")), KeepRunEnds: string(s.Options["run_end_widen"]) == "false"}
+	o := Options{WidenKeys: s.Flag("dict_key_widen"), UnionCode: arrow.UnionTypeCode(s.Number("code")), KeepRunEnds: string(s.Options["run_end_widen"]) == "false", NaNIsNull: s.Flag("NanIsNull")}
 	var known [4]bool
 	o.Unions, known[0] = policies[s.Text("policy")]
 	o.Conditions, known[1] = conditions[s.Text("null_condition")]

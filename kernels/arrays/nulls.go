@@ -42,6 +42,28 @@ func IsNotNull(values Column, o Options) (Column, error) {
 	return Not(null, o)
 }
 
+// UnionValueIsNull gives for each row of a column of unions whether the row is not null but its variant holds null, as a required bool column (null-semantics
+// 2.5). Only columns that keep the two apart have such rows: those of types.NullableUnionOf, and unions whose metadata say so.
+func UnionValueIsNull(unions Column, o Options) (Column, error) {
+	return askUnion(unions, o, kernels.UnionValueIsNull)
+}
+
+// IsNullDeep gives for each row of a column of unions whether the row is null or its variant holds null, as a required bool column (null-semantics 2.5).
+func IsNullDeep(unions Column, o Options) (Column, error) {
+	return askUnion(unions, o, kernels.IsNullDeep)
+}
+
+func askUnion(unions Column, o Options, question func(*kernels.Env, *types.Vector) *types.Vector) (Column, error) {
+	a, err := load(unions, types.UnionAuto)
+	if err != nil {
+		return Column{}, err
+	}
+	if a.vector.Type().Kind() != types.KindUnion {
+		return Column{}, types.Errorf(types.CodeDatatypeMismatch, "%s is not a union", unions.Field.Type)
+	}
+	return o.export(boolField(unions.Field), question(nil, a.vector), false)
+}
+
 func boolField(f arrow.Field) arrow.Field {
 	return arrow.Field{Name: f.Name, Type: arrow.FixedWidthTypes.Boolean}
 }

@@ -1,6 +1,7 @@
 package arrays
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -62,6 +63,10 @@ func TestIsNull(t *testing.T) {
 		isNull("N24", column(arrow.ListOf(i32), "[[null], null, []]"), "[false, true, false]"),
 		isNull("N25", slice(column(view, `["ab", null, "longer than twelve bytes"]`), 1, 3), "[true, false]"),
 		isNull("N27", u, "[false, false, true]"),
+		{"N27 value", func() (Column, error) { return UnionValueIsNull(u, Options{}) }, gives(bools("[false, true, false]"))},
+		{"N27 deep", func() (Column, error) { return IsNullDeep(u, Options{}) }, gives(bools("[false, true, true]"))},
+		{"N5 value", func() (Column, error) { return UnionValueIsNull(n5, Options{}) }, gives(bools("[false, false, false, false]"))},
+		{"N5 deep", func() (Column, error) { return IsNullDeep(n5, Options{}) }, gives(bools("[false, false, true, true]"))},
 		isNull("N28", nullable(runsEmpty()), "[]"),
 		isNull("N28 slice", slice(runs("[2, 4]", flat(utf8, `["a", null]`)), 2, 2), "[]"),
 		isNull("N30", column(f64, `["NaN", null]`), "[false, true]"),
@@ -77,6 +82,12 @@ func TestIsNull(t *testing.T) {
 		}, fails(types.ErrInvalidLayout, -1)},
 	}
 	runCases(t, cases)
+	for _, ask := range []func(Column, Options) (Column, error){UnionValueIsNull, IsNullDeep} {
+		var e *types.Error
+		if _, err := ask(ints("[1]"), Options{}); !errors.As(err, &e) || e.Code != types.CodeDatatypeMismatch {
+			t.Errorf("a column that is no union: %v", err)
+		}
+	}
 }
 
 // withBitmap is an array of unions that claims a validity bitmap, which Arrow's constructor would drop.
