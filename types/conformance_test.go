@@ -50,6 +50,8 @@ func conformanceStep(s *conformance.Step) (any, error) {
 	case "optional_shares_memory":
 		_, out, err := types.Optional(a.Field, array.MakeFromData(a.Data()), types.OptionalOptions{})
 		return err == nil && sameMemory(out.Data(), a.Data()), err
+	case "required_of_optional_identical", "optional_required_export_identical":
+		return backAgainStep(s, a)
 	case "import_nullable":
 		f, err := types.ImportField(a.Field)
 		return f.Nullable, err
@@ -272,6 +274,29 @@ func changeNullability(s *conformance.Step, a conformance.Array) (arrow.Field, a
 		return types.RequiredDeep(a.Field, in, s.Texts("paths")...)
 	}
 	return types.IgnoreValidity(a.Field, in)
+}
+
+// backAgainStep makes an array optional, then required, and perhaps exports the union that it has become, and reports whether that is the same array again.
+func backAgainStep(s *conformance.Step, a conformance.Array) (any, error) {
+	if err := s.Only("policy"); err != nil {
+		return nil, err
+	}
+	f, out, err := types.Optional(a.Field, array.MakeFromData(a.Data()), types.OptionalOptions{})
+	if err != nil {
+		return nil, err
+	}
+	if f, out, err = types.Required(f, out); err != nil {
+		return nil, err
+	}
+	b := conformance.Array{Field: f, Chunks: []arrow.ArrayData{out.Data()}}
+	if s.Op == "optional_required_export_identical" {
+		var data arrow.ArrayData
+		if b.Field, data, err = exportColumn(s, b); err != nil {
+			return nil, err
+		}
+		b.Chunks = []arrow.ArrayData{data}
+	}
+	return types.EqualTables(tableOf(a), tableOf(b), types.EqualOptions{Layout: true}), nil
 }
 
 func sameMemory(a, b arrow.ArrayData) bool {

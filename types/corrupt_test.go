@@ -234,8 +234,11 @@ func mutate(rng *rand.Rand, d arrow.ArrayData) *array.Data {
 	return out
 }
 
-// touch imports data and, when that succeeds, reads every row in every way: nothing may panic.
+// touch compares data with themselves, imports them and, when that succeeds, reads every row in every way: nothing may panic.
 func touch(data arrow.ArrayData) error {
+	arr := safeArray(data)
+	types.EqualArrays(arr, arr, types.EqualOptions{BitwiseFloats: true, DictIdentity: true})
+	types.Identical(arr, arr)
 	v, err := types.ImportData(data, types.ImportOptions{Pool: types.NewPool()})
 	if err != nil {
 		return err
