@@ -38,12 +38,14 @@ func (d *decoder) fault() *types.Error {
 	return err
 }
 
+var newline = []byte{'\n'}
+
 // advance gives the place behind a text that begins at p.
 func advance(p types.Position, text []byte) types.Position {
 	p.Offset += len(text)
-	if i := bytes.LastIndexByte(text, '\n'); i >= 0 {
-		p.Line += bytes.Count(text, []byte{'\n'})
-		p.Column, text = 1, text[i+1:]
+	if n := bytes.Count(text, newline); n > 0 {
+		p.Line, p.Column = p.Line+n, 1
+		text = text[bytes.LastIndexByte(text, '\n')+1:]
 	}
 	p.Column += utf8.RuneCount(text)
 	return p

@@ -126,6 +126,9 @@ func (w *Writer) encode(batch arrow.RecordBatch) error {
 	mark := w.pool.Mark()
 	defer w.pool.Release(mark)
 	columns, err := types.ImportBatch(batch, w.columns, types.ImportOptions{Pool: w.pool})
+	if e, ok := err.(*types.Error); ok && e.Row >= 0 {
+		e.Row += w.written
+	}
 	if err != nil {
 		return err
 	}
