@@ -25,7 +25,7 @@ func TestConformance(t *testing.T) {
 
 // conformanceFunctions gives the SQL functions of operations.
 var conformanceFunctions = map[string]string{
-	"is_nan": "isnan", "union_extract": "union_extract", "union_tag": "union_tag", "union_value": "union_value",
+	"is_null": "is_null", "union_value_is_null": "union_value_is_null", "is_null_deep": "is_null_deep", "is_nan": "isnan", "union_extract": "union_extract", "union_tag": "union_tag", "union_value": "union_value",
 	"compare =": "eq", "compare <>": "ne", "compare <": "lt", "compare <=": "le", "compare >": "gt", "compare >=": "ge",
 }
 

@@ -59,7 +59,28 @@ func registerUnion(set *expr.Set) {
 			Signatures: []string{"union_extract(u UNION, name VARCHAR)", "u.name"}, Description: "The value of a variant; NULL where the union holds another one.",
 			Example: "union_extract(union_value(k := 1), 'k') = 1",
 		},
+		unionQuestion("union_value_is_null", "Whether a union that is not NULL itself holds NULL in its variant.", "union_value_is_null(union_value(k := NULL)) = true", kernels.UnionValueIsNull),
+		unionQuestion("is_null_deep", "Whether a union is NULL or holds NULL in its variant.", "is_null_deep(union_value(k := NULL)) = true", kernels.IsNullDeep),
 	)
+}
+
+// unionQuestion makes a family that asks about the nulls of a union and is never NULL.
+func unionQuestion(name, description, example string, ask func(*kernels.Env, *types.Vector) *types.Vector) *expr.Family {
+	return &expr.Family{
+		Name: name,
+		Bind: func(args []expr.Arg) (*expr.Function, error) {
+			if len(args) != 1 || args[0].Type.Kind() != types.KindUnion {
+				return nil, nil
+			}
+			return &expr.Function{
+				Name: name, Args: []types.Type{args[0].Type}, Result: types.Boolean, Nulls: expr.NullNever,
+				Kernel: func(env *kernels.Env, _ types.Type, args []*types.Vector) (*types.Vector, error) {
+					return ask(env, args[0]), nil
+				},
+			}, nil
+		},
+		Signatures: []string{name + "(u UNION) -> BOOLEAN"}, Description: description, Example: example,
+	}
 }
 
 // variantsByCode gives the declaration index of each type code.
