@@ -181,9 +181,13 @@ func holdsNull(f arrow.Field) bool {
 	case *arrow.NullType:
 		return true
 	case *arrow.RunEndEncodedType:
-		return f.Nullable && d.ValueNullable
+		return f.Nullable && holdsNull(arrow.Field{Type: d.Encoded(), Nullable: d.ValueNullable})
 	case arrow.UnionType:
 		return slices.ContainsFunc(d.Fields(), holdsNull)
+	case arrow.ExtensionType:
+		if d.ExtensionName() != NullableUnionName {
+			return holdsNull(arrow.Field{Type: d.StorageType(), Nullable: f.Nullable})
+		}
 	}
 	return f.Nullable
 }

@@ -96,9 +96,7 @@ func (v *Vector) withChildren(children []*Vector) *Vector {
 	if slices.Equal(v.children, children) {
 		return v
 	}
-	c := *v
-	c.children, c.source = children, nil
-	return &c
+	return v.WithChildren(v.typ, children)
 }
 
 // ascending gives a dense union whose offsets do not decrease within a variant.

@@ -265,6 +265,14 @@ func (v *Vector) WithType(typ Type) *Vector {
 	return &c
 }
 
+// WithChildren gives the same rows over other vectors below, be they children, dictionary entries or run values: as many and as long as before. typ is the type
+// that they make of the vector, of the same storage.
+func (v *Vector) WithChildren(typ Type, children []*Vector) *Vector {
+	c := *v
+	c.typ, c.children, c.source = typ, children, nil
+	return &c
+}
+
 // First gives the one value of a Constant vector as a plain vector of one row.
 func (v *Vector) First() *Vector {
 	c := *v
