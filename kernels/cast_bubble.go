@@ -66,7 +66,6 @@ func bubbleNulls(env *Env, v *types.Vector, to types.Type) *types.Vector {
 				valid.Clear(i)
 			}
 		}
-		return types.NewList(to, entries, children[0], valid)
 	case types.StorageArray:
 		width := to.Width()
 		for i := range n {
@@ -74,20 +73,19 @@ func bubbleNulls(env *Env, v *types.Vector, to types.Type) *types.Vector {
 				valid.Clear(i)
 			}
 		}
-		return types.NewArray(to, n, children[0], valid)
 	case types.StorageStruct:
 		for k := range children {
 			if missing[k] != nil {
 				valid = types.AndNotBitmaps(pool, valid, missing[k], n)
 			}
 		}
-		return types.NewStruct(to, n, children, valid)
-	}
-	rows := rowsOfUnion(v)
-	for i := range n {
-		if k, at := rows.at(i); someMissing(k, at, at+1) {
-			valid.Clear(i)
+	case types.StorageUnion:
+		rows := rowsOfUnion(v)
+		for i := range n {
+			if k, at := rows.at(i); someMissing(k, at, at+1) {
+				valid.Clear(i)
+			}
 		}
 	}
-	return types.NewUnion(to, rows.codes, rows.offsets, children, valid)
+	return v.WithChildren(to, children).WithValidity(valid)
 }

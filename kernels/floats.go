@@ -27,36 +27,23 @@ func totalOrdered(env *Env, v *types.Vector) *types.Vector {
 	if !ok {
 		return v
 	}
-	switch v.Encoding() {
-	case types.Constant:
+	if v.Encoding() == types.Constant && v.Type().IsFloat() {
 		return types.NewConstant(totalOrdered(env, v.First()), v.Len())
-	case types.Dictionary:
-		return types.NewDictionary(v.Keys(), totalOrdered(env, v.Entries()), v.Validity())
-	case types.RunEnd:
-		return types.NewRunEnd(v.RunEnds(), totalOrdered(env, v.RunValues()))
 	}
-	n, valid := v.Len(), v.Validity()
-	switch v.Type().Storage() {
-	case types.StorageFloat16:
-		return types.NewFixed(t, orderedBits[int16](env, v), valid)
-	case types.StorageFloat32:
-		return types.NewFixed(t, orderedBits[int32](env, v), valid)
-	case types.StorageFloat64:
-		return types.NewFixed(t, orderedBits[int64](env, v), valid)
+	if below := v.Children(); len(below) > 0 {
+		children := make([]*types.Vector, len(below))
+		for i, c := range below {
+			children[i] = totalOrdered(env, c)
+		}
+		return v.WithChildren(t, children)
 	}
-	children := make([]*types.Vector, len(v.Children()))
-	for i, c := range v.Children() {
-		children[i] = totalOrdered(env, c)
+	switch v.Type().Kind() {
+	case types.KindHalf:
+		return types.NewFixed(t, orderedBits[int16](env, v), v.Validity())
+	case types.KindFloat:
+		return types.NewFixed(t, orderedBits[int32](env, v), v.Validity())
 	}
-	switch v.Type().Storage() {
-	case types.StorageList:
-		return types.NewList(t, types.ValuesOf[types.ListEntry](v)[:n], children[0], valid)
-	case types.StorageArray:
-		return types.NewArray(t, n, children[0], valid)
-	case types.StorageStruct:
-		return types.NewStruct(t, n, children, valid)
-	}
-	return types.NewUnion(t, v.TypeCodes()[:n], v.UnionOffsets(), children, valid)
+	return types.NewFixed(t, orderedBits[int64](env, v), v.Validity())
 }
 
 // totalOrderType gives the type of totalOrdered's result; false for a type without floats.

@@ -18,7 +18,7 @@ func Cast(values Column, to arrow.Field, o Options) (Column, error) {
 	}
 	nulls := types.UnionAuto
 	if holdsUnion(values.Field.Type) && holdsUnion(to.Type) {
-		nulls = types.UnionTagged // nulls stay in their variants
+		nulls = o.nullsOfUnions()
 	}
 	v, err := load(values, nulls)
 	if err != nil {

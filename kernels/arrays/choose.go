@@ -136,7 +136,7 @@ func loadCondition(condition Column, values ...Column) (argument, []argument, er
 
 // choose gives each row from the column that choice names, -1 a null.
 func (o Options) choose(columns []Column, choice []int, nullable, introduced bool) (Column, error) {
-	args, err := loadAll(types.UnionTagged, columns...)
+	args, err := loadAll(o.nullsOfUnions(), columns...)
 	if err != nil {
 		return Column{}, err
 	}

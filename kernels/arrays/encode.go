@@ -51,9 +51,9 @@ func DictionaryEncode(values Column, keys arrow.DataType, o Options) (Column, er
 
 // RunEndEncode gives the rows as runs of rows with the same bits, with run ends of a type.
 //
-// Options: KeepRunEnds.
+// Options: KeepRunEnds, Unions for the null keys of a dictionary of unions.
 func RunEndEncode(values Column, ends arrow.DataType, o Options) (Column, error) {
-	v, err := load(values, types.UnionTagged)
+	v, err := load(values, o.nullsOfUnions())
 	if err != nil {
 		return Column{}, err
 	}
@@ -63,18 +63,28 @@ func RunEndEncode(values Column, ends arrow.DataType, o Options) (Column, error)
 	f := values.Field
 	f.Type = arrow.RunEndEncodedOf(ends, valueType(f.Type))
 	o.Runs = RunsKeep
-	return o.export(f, kernels.Decode(nil, v.vector), v.nullable)
+	return o.result(f, kernels.Decode(nil, v.vector), v.nullable, hasKeys(values.Field.Type))
+}
+
+// hasKeys reports whether a column has dictionary keys, which may be null although no value is.
+func hasKeys(dt arrow.DataType) bool {
+	if runs, ok := dt.(*arrow.RunEndEncodedType); ok {
+		return hasKeys(runs.Encoded())
+	}
+	return dt.ID() == arrow.DICTIONARY
 }
 
 // Decode gives the rows without dictionary and runs.
+//
+// Options: Unions, for the null keys of a dictionary of unions.
 func Decode(values Column, o Options) (Column, error) {
-	v, err := load(values, types.UnionTagged)
+	v, err := load(values, o.nullsOfUnions())
 	if err != nil {
 		return Column{}, err
 	}
 	f := values.Field
 	f.Type = valueType(f.Type)
-	return o.result(f, kernels.Decode(nil, v.vector), v.nullable, values.Field.Type.ID() == arrow.DICTIONARY)
+	return o.result(f, kernels.Decode(nil, v.vector), v.nullable, hasKeys(values.Field.Type))
 }
 
 // Unique gives each different value once, in the order in which they first stand; values are the same that IsDistinct does not tell apart.

@@ -136,7 +136,7 @@ func WithValidity(values, keep Column, o Options) (Column, error) {
 }
 
 func mask(values, condition Column, keep bool, o Options) (Column, error) {
-	v, err := load(values, types.UnionTagged)
+	v, err := load(values, o.nullsOfUnions())
 	if err != nil {
 		return Column{}, err
 	}
@@ -190,15 +190,17 @@ func StructField(parent Column, name string, o Options) (Column, error) {
 	if err != nil {
 		return Column{}, err
 	}
-	tagged, err := types.Import(parent.Array, types.ImportOptions{Unions: types.UnionTagged}) // nulls stay in their variants
-	if err != nil {
-		return Column{}, err
+	v := a.vector
+	if o.Unions != UnionPromote { // nulls stay in their variants
+		if v, err = types.Import(parent.Array, types.ImportOptions{Unions: types.UnionTagged}); err != nil {
+			return Column{}, err
+		}
+		if parent.Repeat > 0 {
+			v = types.NewConstant(kernels.Decode(nil, v), parent.Repeat)
+		}
 	}
-	if parent.Repeat > 0 {
-		tagged = types.NewConstant(kernels.Decode(nil, tagged), parent.Repeat)
-	}
-	f, plain := structs.Field(k), kernels.Decode(nil, tagged)
-	v := plain.Children()[k]
+	f, plain := structs.Field(k), kernels.Decode(nil, v)
+	v = plain.Children()[k]
 	if !a.nullable {
 		return o.result(f, v, holdsNull(f), false)
 	}

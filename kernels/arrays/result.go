@@ -2,6 +2,7 @@ package arrays
 
 import (
 	"math"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -36,9 +37,9 @@ func (o Options) export(f arrow.Field, v *types.Vector, nullable bool) (Column, 
 		if o.Runs != RunsPlain {
 			v = kernels.RunEndEncode(nil, v)
 		}
-		if o.Runs == RunsPlain || o.Runs == RunsAuto && 2*v.RunValues().Len() > v.Len() {
+		if o.Runs == RunsPlain || o.Runs == RunsAuto && v.Encoding() == types.RunEnd && 2*v.RunValues().Len() > v.Len() {
 			f.Type = dt.Encoded()
-			break
+			return o.export(f, kernels.Decode(nil, v), nullable)
 		}
 		ends := dt.RunEnds()
 		if !o.KeepRunEnds && ends.ID() == arrow.INT16 && v.Len() > math.MaxInt16 {
@@ -53,6 +54,7 @@ func (o Options) export(f arrow.Field, v *types.Vector, nullable bool) (Column, 
 	case arrow.UnionType:
 		f.Nullable = unionNullable(dt)
 	}
+	v = encodedBelow(v, f.Type)
 	column := types.Field{Name: f.Name, Type: v.Type(), Nullable: f.Nullable}
 	v = types.Sanitize(nil, v, column)
 	a, err := types.Export(v, f.Type, types.ExportOptions{Unions: types.UnionKeep, AllowLossy: true})
@@ -60,6 +62,63 @@ func (o Options) export(f arrow.Field, v *types.Vector, nullable bool) (Column, 
 		return Column{}, named(err, f.Name)
 	}
 	return Column{Field: f, Array: a}, nil
+}
+
+// encodedBelow makes dictionaries, with each value once, of what is below a vector and is to be one in an Arrow type: types.Export would give every row an entry.
+func encodedBelow(v *types.Vector, dt arrow.DataType) *types.Vector {
+	if ext, ok := dt.(arrow.ExtensionType); ok {
+		dt = ext.StorageType()
+	}
+	var below []arrow.DataType
+	switch d := dt.(type) {
+	case *arrow.DictionaryType:
+		if v.Encoding() != types.Dictionary {
+			return v
+		}
+		below = []arrow.DataType{d.ValueType}
+	case *arrow.RunEndEncodedType:
+		if v.Encoding() != types.RunEnd {
+			return v
+		}
+		below = []arrow.DataType{d.Encoded()}
+	case arrow.NestedType:
+		for _, f := range d.Fields() {
+			below = append(below, f.Type)
+		}
+	}
+	children, changed := slices.Clone(v.Children()), false
+	if len(children) != len(below) || v.Encoding() == types.Constant {
+		return v
+	}
+	for i, c := range children {
+		if below[i].ID() == arrow.DICTIONARY && c.Encoding() == types.Plain && c.Type().Kind() != types.KindEnum {
+			c = kernels.DictionaryEncode(nil, nullsInVariants(c))
+		}
+		children[i] = encodedBelow(c, below[i])
+		changed = changed || children[i] != v.Children()[i]
+	}
+	if !changed {
+		return v
+	}
+	return v.WithChildren(v.Type(), children)
+}
+
+// nullsInVariants gives a plain vector of unions whose null rows all hold null in their variants without a validity of its own: a null becomes a dictionary entry then
+// and stays in its variant. Others are returned as they are.
+func nullsInVariants(v *types.Vector) *types.Vector {
+	if v.Type().Kind() != types.KindUnion || v.Validity() == nil {
+		return v
+	}
+	for i, code := range v.TypeCodes()[:v.Len()] {
+		at := i
+		if offsets := v.UnionOffsets(); offsets != nil {
+			at = int(offsets[i])
+		}
+		if _, _, ok := v.Children()[variantIndex(v.Type(), code)].Locate(at); ok && !v.Validity().Get(i) {
+			return v
+		}
+	}
+	return v.WithValidity(nil)
 }
 
 // withoutNullEntries decodes a constant that is null, whose dictionary would have a null entry.

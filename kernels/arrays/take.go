@@ -14,7 +14,7 @@ import (
 //
 // Options: Unions, KeepType, Runs, KeepRunEnds, CompactEntries.
 func Take(values, indices Column, o Options) (Column, error) {
-	v, err := load(values, types.UnionTagged)
+	v, err := load(values, o.nullsOfUnions())
 	if err != nil {
 		return Column{}, err
 	}
@@ -103,7 +103,7 @@ const (
 //
 // Options: Unions (UnionInPlace keeps the variant of the row that is not selected), KeepType, Runs, KeepRunEnds, CompactEntries.
 func Filter(values, selection Column, nulls NullSelection, o Options) (Column, error) {
-	v, err := load(values, types.UnionTagged)
+	v, err := load(values, o.nullsOfUnions())
 	if err != nil {
 		return Column{}, err
 	}

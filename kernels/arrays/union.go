@@ -7,6 +7,14 @@ import (
 	"github.com/lacunadb/lacuna/types"
 )
 
+// nullsOfUnions says how the values of a verb that can make nulls are imported: nulls in variants stay there, unless the result is one in which NULL is not a variant's.
+func (o Options) nullsOfUnions() types.UnionImport {
+	if o.Unions == UnionPromote {
+		return types.UnionAuto
+	}
+	return types.UnionTagged
+}
+
 // hostNulls makes the nulls of a vector of unions, which a verb has introduced, nulls of a variant, and gives the Arrow type that the policy makes. Nulls that
 // were in variants before stay there. Of runs it is about the values; dictionaries have a place for nulls in their keys.
 func (o Options) hostNulls(v *types.Vector, dt arrow.DataType, introduced bool, name string) (*types.Vector, arrow.DataType, error) {
@@ -34,7 +42,7 @@ func (o Options) hostNulls(v *types.Vector, dt arrow.DataType, introduced bool, 
 		return v, dt, nil
 	}
 	if o.Unions == UnionPromote {
-		return lifted(kernels.Decode(nil, v)), types.NullableUnionOf(dt, false), nil
+		return v, types.NullableUnionOf(dt, false), nil
 	}
 	wanted, err := o.unionType(union)
 	if err != nil {
@@ -65,25 +73,6 @@ func (o Options) hostNulls(v *types.Vector, dt arrow.DataType, introduced bool, 
 	}
 	v, err = o.intoVariants(v, wanted, name)
 	return v, dt, err
-}
-
-// lifted makes null the rows of a plain vector of unions whose variant holds null, so that they stay null where NULL is not a variant's.
-func lifted(v *types.Vector) *types.Vector {
-	valid := make([]types.Bitmap, len(v.Children()))
-	for k, c := range v.Children() {
-		valid[k] = types.LogicalValidity(nil, c)
-	}
-	outer := newBitmap(v.Len())
-	for i, code := range v.TypeCodes()[:v.Len()] {
-		at := i
-		if offsets := v.UnionOffsets(); offsets != nil {
-			at = int(offsets[i])
-		}
-		if v.Validity().Has(i) && valid[variantIndex(v.Type(), code)].Has(at) {
-			outer.Set(i)
-		}
-	}
-	return v.WithValidity(outer)
 }
 
 // sameShape reports whether unions have the same variants, whose types may differ in nullability.
@@ -155,9 +144,13 @@ func (o Options) unionType(union arrow.UnionType) (arrow.UnionType, error) {
 func holdsNull(f arrow.Field) bool {
 	switch d := f.Type.(type) {
 	case *arrow.RunEndEncodedType:
-		return f.Nullable && d.ValueNullable
+		return f.Nullable && holdsNull(arrow.Field{Type: d.Encoded(), Nullable: d.ValueNullable})
 	case arrow.UnionType:
 		return unionNullable(d)
+	case arrow.ExtensionType:
+		if d.ExtensionName() != types.NullableUnionName {
+			return holdsNull(arrow.Field{Type: d.StorageType(), Nullable: f.Nullable})
+		}
 	}
 	return f.Nullable || f.Type.ID() == arrow.NULL
 }
