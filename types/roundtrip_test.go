@@ -3,11 +3,14 @@ package types_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/lacunadb/lacuna/types"
 	"github.com/lacunadb/lacuna/types/arrowtest"
@@ -266,5 +269,25 @@ func TestBatchRoundTrip(t *testing.T) {
 		}
 		out.Release()
 		rec.Release()
+	}
+}
+
+// TestNumbersOfDatesAndDurations imports as BIGINT what not every DATE and INTERVAL can hold, and exports it again.
+func TestNumbersOfDatesAndDurations(t *testing.T) {
+	for _, dt := range []arrow.DataType{arrow.FixedWidthTypes.Date64, arrow.FixedWidthTypes.Duration_s} {
+		numbers := []int64{0, -1, math.MaxInt64, math.MinInt64}
+		b := array.NewInt64Builder(memory.DefaultAllocator)
+		b.AppendValues(numbers, nil)
+		source := b.NewArray().Data()
+		data := array.NewData(dt, source.Len(), source.Buffers(), nil, 0, 0)
+		v, err := types.ImportData(data, types.ImportOptions{Type: types.BigInt})
+		if err != nil || !slices.Equal(types.ValuesOf[int64](v), numbers) {
+			t.Errorf("%s: %v", dt, err)
+			continue
+		}
+		out, err := types.Export(types.NewFixed(types.BigInt, numbers, nil), dt, types.ExportOptions{})
+		if err != nil || !array.Equal(out, array.MakeFromData(data)) {
+			t.Errorf("%s: %v %v", dt, out, err)
+		}
 	}
 }

@@ -66,5 +66,11 @@
 //
 // # Errors
 //
-// Every fault is a *types.Error with its kind, path (s.x, l[], m.value, u.variant), row, counted from 0, and for reading the place in the text, in Position.
+// Every fault is a *types.Error with its kind, path (s.x, l[], m.value, u.variant), row, counted from 0, and for reading the place in the text, in Position: offset
+// in bytes, line, and column in characters.
+//
+// Text is read as RFC 8259 has it, in UTF-8 without a byte order mark, and nothing beside: bytes that are not UTF-8, half of a surrogate pair, control characters in
+// strings, text that ends too early or goes on behind the end are errors with code types.CodeInvalidText and no kind. Only what IgnoreUnknown passes by can be deeper than
+// the schema, 1000 levels at most. Unmarshal gives all rows or none; a Reader first the rows before the fault, and it can go on behind a row that is at fault. Either
+// needs memory by the length of what it reads at once, never by numbers that stand in it.
 package arrowjson

@@ -102,9 +102,8 @@ func (r *Reader) Next() bool {
 	rows, size := 0, 0
 	for rows < r.batchRows && size < batchBytes {
 		n, good, err := r.readRow()
-		size += n
 		if good {
-			rows++
+			rows, size = rows+1, size+n
 			continue
 		}
 		r.rows.truncate(rows)

@@ -228,6 +228,17 @@ func TestReaderBoundsMemory(t *testing.T) {
 	}
 }
 
+// TestSkipForLong passes by more text than a batch may have.
+func TestSkipForLong(t *testing.T) {
+	bad := fmt.Sprintf("{\"a\":\"\",\"s\":%q}\n", strings.Repeat("x", 1<<20))
+	in := io.MultiReader(io.LimitReader(endless{row: bad, at: new(int)}, int64(70*len(bad))), strings.NewReader(`{"a":1}`))
+	skip := func(*types.Error) bool { return true }
+	batches, err := readAll(t, in, schemaOf(t, "struct{a i32!,s utf8}"), arrowjson.ReadOptions{Skip: skip})
+	if err != nil || len(batches) != 1 || batches[0] != `[{"a":1,"s":null}]` {
+		t.Errorf("got %v, %v", batches, err)
+	}
+}
+
 // endless repeats a row.
 type endless struct {
 	row string

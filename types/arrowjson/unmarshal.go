@@ -17,7 +17,8 @@ type ReadOptions struct {
 
 	// What follows is for a Reader.
 
-	// BatchRows is the largest number of rows of a batch, 4096 when it is 0. Batches are also smaller when their rows are long.
+	// BatchRows is the largest number of rows of a batch, 4096 when it is 0. Batches are also smaller when their rows are long. A batch with more different values
+	// than the dictionary keys of the schema can count is an error of kind ErrDictKeyOverflow that ends the stream.
 	BatchRows int
 	// MaxRowBytes is the longest text of a row, 64 MiB when it is 0; a longer one ends the stream with an error.
 	MaxRowBytes int
