@@ -335,11 +335,8 @@ func newNullableUnionType(union arrow.DataType, tagged bool) *nullableUnionType 
 	return &nullableUnionType{ExtensionBase: arrow.ExtensionBase{Storage: storage}, tagged: tagged}
 }
 
-// union gives the type of the values.
-func (t *nullableUnionType) union() arrow.UnionType {
-	union, _ := nullableUnionStorage(t.Storage)
-	return union
-}
+// value gives the type below the outer validity: a union, or an extension type over one.
+func (t *nullableUnionType) value() arrow.DataType { return t.Storage.(*arrow.StructType).Field(0).Type }
 
 // nullableUnionStorage gives the union below the storage of a nullableUnionType.
 func nullableUnionStorage(storage arrow.DataType) (arrow.UnionType, bool) {

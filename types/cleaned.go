@@ -25,7 +25,7 @@ func cleaned(f arrow.Field, data arrow.ArrayData, at *place) (arrow.ArrayData, e
 	}
 	switch dt := f.Type.(type) {
 	case *nullableUnionType:
-		return cleanStruct(f, data, []arrow.Field{{Name: "value", Type: dt.union(), Nullable: true}}, at)
+		return cleanStruct(f, data, []arrow.Field{{Name: "value", Type: dt.value(), Nullable: true}}, at)
 	case arrow.ExtensionType:
 		inner := remade(data, dt.StorageType(), parts{})
 		defer inner.Release()

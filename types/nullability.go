@@ -171,6 +171,10 @@ func optionalField(f arrow.Field, opts OptionalOptions, at *place) (arrow.Field,
 		if err != nil {
 			return f, err
 		}
+		if wrapped, ok := storage.Type.(*nullableUnionType); ok && wrapped.value() == d.StorageType() {
+			f.Type = NullableUnionOf(d, wrapped.tagged) // the outer validity goes around the extension
+			return f, nil
+		}
 		return f, sameStorage(d, storage.Type, at)
 	}
 	return f, nil

@@ -143,12 +143,11 @@ func changeBelow(dt arrow.DataType, at *place, change func([]arrow.Field) error)
 		values, err := changeBelow(d.Encoded(), at, change)
 		return runsOf(d, arrow.Field{Type: values, Nullable: d.ValueNullable}), err
 	case *nullableUnionType:
-		union := d.union()
-		out, err := changeBelow(union, at, change)
-		if err != nil || out == arrow.DataType(union) {
+		out, err := changeBelow(d.value(), at, change)
+		if err != nil || out == d.value() {
 			return dt, err
 		}
-		return NullableUnionOf(out.(arrow.UnionType), d.tagged), nil
+		return NullableUnionOf(out, d.tagged), nil
 	case arrow.ExtensionType:
 		out, err := changeBelow(d.StorageType(), at, change)
 		if err != nil {

@@ -304,3 +304,20 @@ func TestRequiredChunked(t *testing.T) {
 		t.Errorf("no chunks: %v, %v, %v", g, out, err)
 	}
 }
+
+// TestOptionalExtensionOfUnion puts the outer validity around an extension type.
+func TestOptionalExtensionOfUnion(t *testing.T) {
+	a := parsed(t, `["extension(test.any)<su{0:a i32!,1:b utf8!}>!",[[1,"x"],[0,1]]]`)
+	in := array.MakeFromData(a.Data())
+	f, out, err := types.Optional(a.Field, in, types.OptionalOptions{})
+	if err != nil || !arrow.TypeEqual(f.Type, types.NullableUnionOf(a.Field.Type, false)) {
+		t.Fatalf("optional gives %s: %v", f, err)
+	}
+	sameRows(t, out, in)
+	if err := types.Validate(f, out.Data(), types.ValidateStrict); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := types.Optional(a.Field, in, types.OptionalOptions{WidenAll: true}); !errors.Is(err, types.ErrExtensionStorage) {
+		t.Errorf("widen all: %v", err)
+	}
+}

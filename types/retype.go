@@ -81,15 +81,21 @@ func retypeData(data arrow.ArrayData, to arrow.DataType, metadata arrow.Metadata
 		return data, nil
 	}
 	start := data.Offset() + from
+	wrapped, wraps := to.(*nullableUnionType)
 	switch d := data.DataType().(type) {
 	case *nullableUnionType:
-		union, err := retypeData(data.Children()[0], to.(*nullableUnionType).union(), arrow.Metadata{}, start, n)
+		union, err := retypeData(data.Children()[0], wrapped.value(), arrow.Metadata{}, start, n)
 		if err != nil {
 			return nil, err
 		}
 		return remade(data, to, parts{children: []arrow.ArrayData{union}}), nil
+	case arrow.ExtensionType:
+		if wraps {
+			return wrapUnion(data, wrapped, metadata, from, n)
+		}
+		return remade(data, to, parts{}), nil // what is inside stays
 	case arrow.UnionType:
-		if wrapped, ok := to.(*nullableUnionType); ok {
+		if wraps {
 			return wrapUnion(data, wrapped, metadata, from, n)
 		}
 		return retypeUnion(data, d, to.(arrow.UnionType), from, n)
@@ -221,7 +227,7 @@ func wrapUnion(data arrow.ArrayData, to *nullableUnionType, metadata arrow.Metad
 	if err != nil {
 		return nil, err
 	}
-	union, err := retypeData(data, to.union(), metadata, from, n)
+	union, err := retypeData(data, to.value(), metadata, from, n)
 	if err != nil {
 		return nil, err
 	}
