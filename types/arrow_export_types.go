@@ -319,6 +319,14 @@ type nullableUnionType struct {
 // nullableUnionArray is the array of a nullableUnionType.
 type nullableUnionArray struct{ array.ExtensionArrayBase }
 
+// ValueStr gives a row as the union below shows it, or that it is null.
+func (a *nullableUnionArray) ValueStr(i int) string {
+	if a.IsNull(i) {
+		return array.NullValueStr
+	}
+	return a.Storage().(*array.Struct).Field(0).ValueStr(i)
+}
+
 // NullableUnionOf gives the extension type lacuna.nullable_union over a union, or over an extension type whose storage is one: a struct of it whose validity
 // says which rows are NULL, whatever their variants hold (null-semantics 2.14, ValidityStruct). tagged says that variants may visibly hold nulls. It panics for
 // other types.
@@ -336,7 +344,9 @@ func newNullableUnionType(union arrow.DataType, tagged bool) *nullableUnionType 
 }
 
 // value gives the type below the outer validity: a union, or an extension type over one.
-func (t *nullableUnionType) value() arrow.DataType { return t.Storage.(*arrow.StructType).Field(0).Type }
+func (t *nullableUnionType) value() arrow.DataType {
+	return t.Storage.(*arrow.StructType).Field(0).Type
+}
 
 // nullableUnionStorage gives the union below the storage of a nullableUnionType.
 func nullableUnionStorage(storage arrow.DataType) (arrow.UnionType, bool) {
@@ -354,6 +364,15 @@ func nullableUnionStorage(storage arrow.DataType) (arrow.UnionType, bool) {
 
 // ArrayType gives the Go type of the arrays.
 func (*nullableUnionType) ArrayType() reflect.Type { return reflect.TypeOf(nullableUnionArray{}) }
+
+// String gives all rows.
+func (a *nullableUnionArray) String() string {
+	rows := make([]string, a.Len())
+	for i := range rows {
+		rows[i] = a.ValueStr(i)
+	}
+	return fmt.Sprint(rows)
+}
 
 // ExtensionName gives the name in the registry and in files.
 func (*nullableUnionType) ExtensionName() string { return NullableUnionName }

@@ -252,6 +252,7 @@ var (
 	ErrExtensionStorage     = errors.New("the storage of an extension type would change")
 	ErrMissingRequiredField = errors.New("required field is missing")
 	ErrIndexOutOfBounds     = errors.New("index out of bounds")
+	ErrTypeMismatch         = errors.New("types differ")
 	ErrLengthMismatch       = errors.New("lengths differ")
 	ErrInvalidLayout        = errors.New("invalid array layout")
 	ErrUnknownTypeCode      = errors.New("unknown type code")
@@ -280,7 +281,7 @@ func kindCode(kind error) Code {
 		return CodeDataCorrupted
 	case ErrTypeCodeRange, ErrRunEndOverflow, ErrDictKeyOverflow:
 		return CodeProgramLimit
-	case ErrNoCommonType:
+	case ErrNoCommonType, ErrTypeMismatch:
 		return CodeDatatypeMismatch
 	case ErrCastOverflow:
 		return CodeNumericOutOfRange
