@@ -34,7 +34,7 @@ type floor struct {
 var house = []floor{
 	{"0", []string{"kernels/asm", "engine/slt", "types/jsontext"}},
 	{"1", []string{"types"}},
-	{"1 (JSON)", []string{"types/arrowjson"}},
+	{"1 (beside)", []string{"types/arrowjson", "types/column"}},
 	{"1 (tests)", []string{"types/arrowtest", "types/arrowtest/conformance"}},
 	{"2a", []string{"kernels"}},
 	{"2b", []string{"kernels/expr"}},
