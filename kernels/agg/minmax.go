@@ -122,8 +122,12 @@ func (e *extremes[T]) Update(env *kernels.Env, groups []uint32, args []*types.Ve
 func (e *extremes[T]) add(env *kernels.Env, groups []uint32, v *types.Vector, rows types.Bitmap) error {
 	values := types.ValuesOf[T](v)[:v.Len()]
 	if groups == nil {
-		if least, greatest, ok := asm.MinMax(values, rows); ok {
-			e.offer(least, greatest)
+		extreme := asm.Min[T]
+		if e.max {
+			extreme = asm.Max[T]
+		}
+		if x, ok := extreme(values, rows); ok {
+			e.offer(x)
 		}
 		return nil
 	}
@@ -137,19 +141,19 @@ func (e *extremes[T]) add(env *kernels.Env, groups []uint32, v *types.Vector, ro
 	return nil
 }
 
-// offer lets group 0 have the least or the greatest of some values.
-func (e *extremes[T]) offer(least, greatest T) {
+// offer lets group 0 have a value.
+func (e *extremes[T]) offer(x T) {
 	if e.max {
-		raise(e.best, e.met, []uint32{0}, []T{greatest})
+		raise(e.best, e.met, []uint32{0}, []T{x})
 	} else {
-		lower(e.best, e.met, []uint32{0}, []T{least})
+		lower(e.best, e.met, []uint32{0}, []T{x})
 	}
 }
 
 func (e *extremes[T]) addWeighted(_ *kernels.Env, v *types.Vector, weights []int64) error {
 	for i, x := range types.ValuesOf[T](v)[:len(weights)] {
 		if weights[i] != 0 {
-			e.offer(x, x)
+			e.offer(x)
 		}
 	}
 	return nil

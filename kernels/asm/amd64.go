@@ -11,6 +11,7 @@ import (
 //go:generate go -C _gen run . -verb compare -out ../compare_amd64.s -stubs ../stubs_compare_amd64.go -pkg asm
 //go:generate go -C _gen run . -verb filter -out ../filter_amd64.s -stubs ../stubs_filter_amd64.go -pkg asm
 //go:generate go -C _gen run . -verb sum -out ../sum_amd64.s -stubs ../stubs_sum_amd64.go -pkg asm
+//go:generate go -C _gen run . -verb minmax -out ../minmax_amd64.s -stubs ../stubs_minmax_amd64.go -pkg asm
 
 // avx2Features are what the kernels of the AVX2 tier may use; TestGates holds the assembly to them. POPCNT, BMI and LZCNT came
 // to every CPU before AVX2 or with it, but a hypervisor may hide them.
@@ -45,6 +46,10 @@ func avx2Table(fastPEXT bool) *table {
 	t.indices = indices
 	t.sumInt64 = sumInt64
 	t.sumFloat64 = sumFloat64
+	t.extremesInt64 = extremeKernels[int64]{minInt64, maxInt64}
+	t.extremesInt32 = extremeKernels[int32]{minInt32, maxInt32}
+	t.extremesFloat64 = extremeKernels[float64]{minFloat64, maxFloat64}
+	t.extremesFloat32 = extremeKernels[float32]{minFloat32, maxFloat32}
 	if fastPEXT {
 		t.filterBits = pextBits
 	}
@@ -186,8 +191,11 @@ func sumFloat64(lanes floatLanes, values []float64, mask []uint64) floatLanes {
 func sumInt64(values []int64, mask []uint64) (hi int64, lo uint64) {
 	var sums [8]uint64
 	sumInt64AVX2(&sums[0], &values[0], &mask[0], len(mask))
-	low := sums[0] + sums[1] + sums[2] + sums[3]
-	high := sums[4] + sums[5] + sums[6] + sums[7]
+	var low, high uint64
+	for i, whole := range sums[:4] {
+		low += whole - sums[4+i]<<32
+		high += sums[4+i]
+	}
 	lo, carry := bits.Add64(low, high<<32, 0)
 	// The kernel added 1<<63 a row.
 	rows := uint64(len(mask)) * wordRows

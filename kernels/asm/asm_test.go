@@ -325,7 +325,7 @@ func TestNoAllocations(t *testing.T) {
 			"Take":         func() { Take(dst, ints, idx) },
 			"SumInt":       func() { SumInt(ints, b) },
 			"SumFloat":     func() { SumFloat(floats, b) },
-			"MinMax":       func() { MinMax(ints, b); MinMax(floats, b) },
+			"Min and Max":  func() { Min(ints, b); Max(ints, b); Min(floats, b); Max(floats, b) },
 			"Checked":      func() { AddChecked(dst, ints, ints, a); MulConstChecked(dst, ints, 3, a) },
 			"Hash":         func() { Hash(hashes, floats, HashSeed); HashCombine(hashes, hashes) },
 			"Kleene":       func() { KleeneOr(a, valid, a, nil, b, nil, n) },

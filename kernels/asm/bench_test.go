@@ -204,8 +204,10 @@ func BenchmarkReduce(b *testing.B) {
 		run("SumInt64", func() { asm.SumInt(ints, mask) })
 		run("SumInt32", func() { asm.SumInt(narrow, mask) })
 		run("SumFloat64", func() { asm.SumFloat(floats, mask) })
-		run("MinMaxInt64", func() { asm.MinMax(ints, mask) })
-		run("MinMaxFloat64", func() { asm.MinMax(floats, mask) })
+		run("MinInt64", func() { asm.Min(ints, mask) })
+		run("MaxInt64", func() { asm.Max(ints, mask) })
+		run("MinFloat64", func() { asm.Min(floats, mask) })
+		run("MaxFloat64", func() { asm.Max(floats, mask) })
 	}
 }
 
@@ -263,5 +265,5 @@ func BenchmarkOneRow(b *testing.B) {
 	run("AddChecked", func() { asm.AddChecked(dst, values, values, out) })
 	run("AddConstChecked", func() { asm.AddConstChecked(dst, values, 5, out) })
 	run("SumInt", func() { asm.SumInt(values, bits) })
-	run("MinMax", func() { asm.MinMax(values, bits) })
+	run("Min", func() { asm.Min(values, bits) })
 }

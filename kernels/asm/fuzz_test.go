@@ -1,6 +1,8 @@
 package asm
 
 import (
+	"encoding/binary"
+	"math"
 	"slices"
 	"testing"
 )
@@ -122,4 +124,44 @@ func FuzzLoadStoreBits(f *testing.F) {
 			}
 		}
 	})
+}
+
+func FuzzReduce(f *testing.F) {
+	f.Add([]byte("values of any width, a block and more of them, so that there is something to select and to leave out"), []byte("some of the rows"))
+	f.Add(make([]byte, 1100), []byte{0xff, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x81})
+	f.Fuzz(func(t *testing.T, data, selection []byte) {
+		fuzzReduce[int64](t, data, selection)
+		fuzzReduce[int32](t, data, selection)
+		fuzzReduce[float64](t, data, selection)
+		fuzzReduce[float32](t, data, selection)
+	})
+}
+
+func fuzzReduce[T Number](t *testing.T, data, selection []byte) {
+	values := make([]T, len(data)/width[T]())
+	copy(rawBytes(values), data)
+	for _, mask := range [][]uint64{nil, wordsOf(selection, len(values))} {
+		inTiers(t, func() []uint64 {
+			least, some := Min(values, mask)
+			greatest, _ := Max(values, mask)
+			result := []uint64{bit(some), bitsOf(least), bitsOf(greatest)}
+			switch values := any(values).(type) {
+			case []int64:
+				hi, lo := SumInt(values, mask)
+				result = append(result, uint64(hi), lo)
+			case []float64:
+				if sum := SumFloat(values, mask); sum == sum { // a NaN's payload is the CPU's business
+					result = append(result, math.Float64bits(sum))
+				}
+			}
+			return result
+		})
+	}
+}
+
+// bitsOf gives the bits of a number.
+func bitsOf[T Number](v T) uint64 {
+	var word [8]byte
+	copy(word[:], rawBytes([]T{v}))
+	return binary.LittleEndian.Uint64(word[:])
 }

@@ -1,22 +1,44 @@
 package asm
 
-import "math/bits"
-
-// MinMax gives the least and the greatest of the values whose bit is set in mask, or of all when mask is nil; ok is false when
-// there is none. Floats are in SQL's order: NaN is greater than everything else, so it is the minimum only of NaNs. Among
-// equal values (zeros of either sign, NaNs of any bits) it gives the first.
-func MinMax[T Number](values []T, mask []uint64) (least, greatest T, ok bool) {
-	checkMask("MinMax", len(values), mask)
+// Min gives the least of the values whose bit is set in mask, or of all when mask is nil; ok is false when there is none. Floats
+// are in SQL's order: NaN is greater than everything else, so it is the minimum only of NaNs. Among equal values (zeros of either
+// sign, NaNs of any bits) it gives the first.
+func Min[T Number](values []T, mask []uint64) (least T, ok bool) {
+	checkMask("Min", len(values), mask)
 	first := firstSelected(values, mask)
 	if first < 0 {
-		return least, greatest, false
+		return least, false
 	}
-	if isFloat[T]() {
-		least, greatest = minMaxFloat(values, mask, first)
-	} else {
-		least, greatest = minMaxInt(values, mask, first)
+	if !isFloat[T]() {
+		return extreme(values[first], values, mask, false), true
 	}
-	return least, greatest, true
+	inf := infinity[T]()
+	least = extreme(inf, values, mask, false)
+	if least == 0 || least == inf { // the kernels do not say which zero, and infinity may stand for NaNs alone
+		if i := findEqual(values, mask, least); i >= 0 {
+			return values[i], true
+		}
+		return values[first], true
+	}
+	return least, true
+}
+
+// Max gives the greatest of the values whose bit is set in mask, or of all when mask is nil; ok is false when there is none.
+// Order and choice among equal values are those of Min: any NaN is the maximum.
+func Max[T Number](values []T, mask []uint64) (greatest T, ok bool) {
+	checkMask("Max", len(values), mask)
+	first := firstSelected(values, mask)
+	if first < 0 {
+		return greatest, false
+	}
+	if !isFloat[T]() {
+		return extreme(values[first], values, mask, true), true
+	}
+	greatest = extreme(-infinity[T](), values, mask, true)
+	if greatest == 0 || greatest != greatest { // the kernels do not say which zero or which NaN
+		greatest = values[findEqual(values, mask, greatest)]
+	}
+	return greatest, true
 }
 
 // firstSelected gives the first selected row, or -1.
@@ -30,112 +52,72 @@ func firstSelected[T any](values []T, mask []uint64) int {
 	return FindFirst(mask[:Words(len(values))])
 }
 
-func minMaxInt[T Number](values []T, mask []uint64, first int) (least, greatest T) {
-	least, greatest = values[first], values[first]
-	var scratch [wordRows]T
-	for w := first / wordRows; w*wordRows < len(values); w++ {
-		if rows := selectedRows(&scratch, values, mask, w); len(rows) > 0 {
-			l, g := rangeOf(rows)
-			least, greatest = min(least, l), max(greatest, g)
-		}
+// infinity gives the greatest number of a float type. That of others is never used.
+func infinity[T Number]() T {
+	one, zero := T(1), T(0)
+	if isFloat[T]() {
+		return one / zero
 	}
-	return least, greatest
+	return one
 }
 
-// selectedRows gives the selected values of block w side by side, in *scratch unless they are all.
-func selectedRows[T Number](scratch *[wordRows]T, values []T, mask []uint64, w int) []T {
-	rows := values[w*wordRows : min(len(values), (w+1)*wordRows)]
-	if mask == nil || mask[w] == tailMask(len(rows)) {
-		return rows
-	}
-	selected := mask[w] & tailMask(len(rows))
-	if len(rows) == wordRows && bits.OnesCount64(selected) > sparseBits {
-		return scratch[:compactBlock(scratch, (*[wordRows]T)(rows), selected)]
-	}
-	k := 0
-	for ; selected != 0; selected &= selected - 1 {
-		scratch[k&63] = rows[bits.OnesCount64(selected&-selected-1)] // see appendIndices
-		k++
-	}
-	return scratch[:k]
-}
-
-// rangeOf gives the least and greatest of at least one integer. Two pairs of conditional moves run side by side.
-func rangeOf[T Number](v []T) (least, greatest T) {
-	l0, g0 := v[0], v[0]
-	l1, g1 := l0, g0
-	for ; len(v) >= 2; v = v[2:] {
-		l0, g0 = min(l0, v[0]), max(g0, v[0])
-		l1, g1 = min(l1, v[1]), max(g1, v[1])
-	}
-	if len(v) == 1 {
-		l0, g0 = min(l0, v[0]), max(g0, v[0])
-	}
-	return min(l0, l1), max(g0, g1)
-}
-
-// minMaxFloat compares with branches, which prediction makes nearly free: a new extreme is rare. A NaN loses both comparisons,
-// so a block without one, after a first number, takes the short loop.
-func minMaxFloat[T Number](values []T, mask []uint64, first int) (least, greatest T) {
-	var r floatRange[T]
-	var scratch [wordRows]T
-	for w := first / wordRows; w*wordRows < len(values); w++ {
-		rows := selectedRows(&scratch, values, mask, w)
-		if r.numbers && r.addNumbers(rows) {
-			continue
+// findEqual gives the first selected row with a value that SQL takes for equal to v, or -1.
+func findEqual[T Number](values []T, mask []uint64, v T) int {
+	var found [16]uint64
+	for at := 0; at < len(values); at += len(found) * wordRows {
+		rows := values[at:min(len(values), at+len(found)*wordRows)]
+		words := found[:Words(len(rows))]
+		CompareConst(words, rows, Eq, v)
+		if mask != nil {
+			And(words, words, mask[at/wordRows:])
 		}
-		for _, v := range rows {
-			r.add(v)
+		if i := FindFirst(words); i >= 0 {
+			return at + i
 		}
 	}
-	switch {
-	case !r.numbers:
-		return r.nan, r.nan
-	case r.nans:
-		return r.least, r.nan
-	}
-	return r.least, r.greatest
+	return -1
 }
 
-// floatRange is the range of the floats seen so far.
-type floatRange[T Number] struct {
-	least, greatest T    // of the numbers
-	nan             T    // the first NaN
-	numbers, nans   bool // whether there was one
+// extremeKernels are the loops for one element type. A kernel gives the least or the greatest of best and the selected rows of
+// whole words. best is not NaN. min passes NaNs over; max gives any NaN when one is selected. Which one of zeros it is, is not
+// defined.
+type extremeKernels[T Number] struct {
+	min, max func(best T, values []T, mask []uint64) T
 }
 
-// add takes in one value.
-func (r *floatRange[T]) add(v T) {
-	switch {
-	case v != v:
-		if !r.nans {
-			r.nan, r.nans = v, true
-		}
-	case !r.numbers:
-		r.least, r.greatest, r.numbers = v, v, true
-	case v < r.least:
-		r.least = v
-	case v > r.greatest:
-		r.greatest = v
+// of gives the kernel for the greatest or the least.
+func (k *extremeKernels[T]) of(greatest bool) func(best T, values []T, mask []uint64) T {
+	if greatest {
+		return k.max
 	}
+	return k.min
 }
 
-// addNumbers takes in rows after a first number unless one of them is a NaN, which it reports; adding them again does no harm.
-//
-// The comparisons are written so that a NaN takes the branch of a new extreme: no value has to be tested for it on its own.
-func (r *floatRange[T]) addNumbers(rows []T) bool {
-	least, greatest := r.least, r.greatest
-	for _, v := range rows {
-		if !(v >= least) {
-			if v != v {
-				return false
-			}
-			least = v
+// extreme improves best by the selected rows in the way of extremeKernels. It ends at a NaN that is the greatest.
+func extreme[T Number](best T, values []T, mask []uint64, greatest bool) T {
+	for len(values) > 0 && best == best {
+		rows, selected := maskedCall(len(values), mask)
+		block := values[:rows]
+		switch {
+		case rows%wordRows != 0:
+			kernels := extremeKernels[T]{minOf[T], maxOf[T]}
+			best = kernels.of(greatest)(best, block, selected)
+		case isFloat[T]() && width[T]() == 8:
+			best = castValue[T](active.extremesFloat64.of(greatest)(castValue[float64](best), cast[float64](block), selected))
+		case isFloat[T]():
+			best = castValue[T](active.extremesFloat32.of(greatest)(castValue[float32](best), cast[float32](block), selected))
+		case isSigned[T]() && width[T]() == 8:
+			best = castValue[T](active.extremesInt64.of(greatest)(castValue[int64](best), cast[int64](block), selected))
+		case isSigned[T]() && width[T]() == 4:
+			best = castValue[T](active.extremesInt32.of(greatest)(castValue[int32](best), cast[int32](block), selected))
+		default:
+			kernels := extremeKernels[T]{minOf[T], maxOf[T]}
+			best = kernels.of(greatest)(best, block, selected)
 		}
-		if !(v <= greatest) {
-			greatest = v
+		values = values[rows:]
+		if mask != nil {
+			mask = mask[len(selected):]
 		}
 	}
-	r.least, r.greatest = least, greatest
-	return true
+	return best
 }

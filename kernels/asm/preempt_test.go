@@ -32,6 +32,10 @@ func TestCallsAreShort(t *testing.T) {
 		record(max(len(values), len(mask)*64))
 		return lanes
 	}
+	spy.extremesInt64.min = recordExtreme[int64](record)
+	spy.extremesInt32.max = recordExtreme[int32](record)
+	spy.extremesFloat64.max = recordExtreme[float64](record)
+	spy.extremesFloat32.min = recordExtreme[float32](record)
 	spy.filter8 = func(dst, src []uint64, sel []uint64) (int, int) {
 		record(max(len(src), len(sel)*64))
 		return filter(dst, src, sel)
@@ -48,7 +52,7 @@ func TestCallsAreShort(t *testing.T) {
 		record(len(words) * 64)
 		return appendIndices(dst, words, base)
 	}
-	if fields := reflect.TypeFor[table]().NumField(); fields != 15 {
+	if fields := reflect.TypeFor[table]().NumField(); fields != 19 {
 		t.Fatalf("table has %d fields: watch the new ones here too", fields)
 	}
 	previous := active
@@ -72,6 +76,10 @@ func TestCallsAreShort(t *testing.T) {
 		"Compare float32":      func() { Compare(dst, make([]float32, rows), make([]float32, rows), Le) },
 		"SumInt":               func() { SumInt(make([]int64, rows), nil) },
 		"SumFloat":             func() { SumFloat(make([]float64, rows), bits) },
+		"Min int64":            func() { Min(make([]int64, rows), nil) },
+		"Max int32":            func() { Max(make([]int32, rows), bits) },
+		"Max float64":          func() { Max(make([]float64, rows), bits) },
+		"Min float32":          func() { Min(make([]float32, rows), nil) },
 		"Filter 8":             func() { Filter(make([]int64, rows), make([]int64, rows), bits) },
 		"Filter 4":             func() { Filter(make([]int32, rows), make([]int32, rows), bits) },
 		"FilterBits":           func() { FilterBits(dst, bits, bits, rows) },
@@ -82,6 +90,14 @@ func TestCallsAreShort(t *testing.T) {
 		if calls < 5 || longest > maxCallRows {
 			t.Errorf("%s: %d calls of up to %d rows, want at least 5 of up to %d", name, calls, longest, maxCallRows)
 		}
+	}
+}
+
+// recordExtreme gives a kernel of extremes that records its rows.
+func recordExtreme[T Number](record func(n int)) func(best T, values []T, mask []uint64) T {
+	return func(best T, values []T, mask []uint64) T {
+		record(max(len(values), len(mask)*64))
+		return best
 	}
 }
 

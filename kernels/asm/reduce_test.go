@@ -108,6 +108,7 @@ func TestSumFloatIgnoresGarbage(t *testing.T) {
 
 func TestMinMax(t *testing.T) {
 	t.Run("int8", testMinMax[int8])
+	t.Run("int32", testMinMax[int32])
 	t.Run("uint32", testMinMax[uint32])
 	t.Run("int64", testMinMax[int64])
 	t.Run("uint64", testMinMax[uint64])
@@ -117,42 +118,96 @@ func TestMinMax(t *testing.T) {
 
 func testMinMax[T Number](t *testing.T) {
 	eachTier(t, func(h *harness, n int) {
-		values := someNumbers[T](n)
-		nan := extremes[T]()[0]
-		for _, v := range extremes[T]() {
-			if v != v {
-				nan = v
+		mixed := someNumbers[T](n)
+		odd := extremes[T]()
+		// Ranges of one extreme value: of NaN, of zeros, of infinities, of the least or the greatest integer.
+		uniform := make([]T, n)
+		usual := odd[random.IntN(len(odd))]
+		for i := range uniform {
+			uniform[i] = usual
+			if random.IntN(2+n/4) == 0 {
+				uniform[i] = odd[random.IntN(len(odd))]
 			}
 		}
-		if random.IntN(4) == 0 { // mostly NaN, to see ranges of nothing else
-			for i := range values {
-				if random.IntN(20) != 0 {
-					values[i] = nan
-				}
+		// Small numbers of one sign: zero is an extreme, and there is one of each sign.
+		plain := make([]T, n)
+		for i := range plain {
+			plain[i] = T(random.IntN(100))
+			if plain[i] == 0 && random.IntN(2) == 0 {
+				plain[i] = T(math.Copysign(0, -1))
 			}
 		}
-		values = lay(h, values)
-		for _, mask := range masks(h, n) {
-			var least, greatest T
-			found := false
-			for i, v := range values {
-				switch {
-				case !kept(mask, i):
-				case !found:
-					least, greatest, found = v, v, true
-				default:
-					if order(v, least) < 0 {
-						least = v
-					}
-					if order(v, greatest) > 0 {
-						greatest = v
-					}
-				}
+		if random.IntN(2) == 0 {
+			for i := range plain {
+				plain[i] = -plain[i]
 			}
-			gotLeast, gotGreatest, ok := MinMax(values, mask)
-			// Bits, not values: the first among equals.
-			if ok != found || !sameBits([]T{gotLeast, gotGreatest}, []T{least, greatest}) {
-				h.Errorf("got %v %v %v, want %v %v %v", gotLeast, gotGreatest, ok, least, greatest, found)
+		}
+		for _, values := range [][]T{lay(h, mixed), lay(h, uniform), lay(h, plain)} {
+			for _, mask := range masks(h, n) {
+				checkMinMax(h, values, mask)
+			}
+		}
+	})
+}
+
+// checkMinMax goes through the rows one by one.
+func checkMinMax[T Number](h *harness, values []T, mask []uint64) {
+	var least, greatest T
+	found := false
+	for i, v := range values {
+		switch {
+		case !kept(mask, i):
+		case !found:
+			least, greatest, found = v, v, true
+		default:
+			if order(v, least) < 0 {
+				least = v
+			}
+			if order(v, greatest) > 0 {
+				greatest = v
+			}
+		}
+	}
+	// Bits, not values: the first among equals.
+	if got, ok := Min(values, mask); ok != found || !sameBits([]T{got}, []T{least}) {
+		h.Errorf("Min is %v %v, want %v %v", got, ok, least, found)
+	}
+	if got, ok := Max(values, mask); ok != found || !sameBits([]T{got}, []T{greatest}) {
+		h.Errorf("Max is %v %v, want %v %v", got, ok, greatest, found)
+	}
+}
+
+// TestMinMaxOfOneRow: every place of a block is looked at, whatever surrounds it, and a row that is not selected never is.
+func TestMinMaxOfOneRow(t *testing.T) {
+	t.Run("int64", testMinMaxOfOneRow[int64])
+	t.Run("int32", testMinMaxOfOneRow[int32])
+	t.Run("float64", testMinMaxOfOneRow[float64])
+	t.Run("float32", testMinMaxOfOneRow[float32])
+}
+
+func testMinMaxOfOneRow[T Number](t *testing.T) {
+	eachTier(t, func(h *harness, n int) {
+		if n > 200 || n == 0 {
+			return
+		}
+		values := lay(h, make([]T, n))
+		all, others := lay(h, make([]uint64, Words(n))), lay(h, make([]uint64, Words(n)))
+		for at := range n {
+			Fill(all, n, true)
+			for _, v := range []T{5, castNumber[T](^uint64(0)), 0} { // in between, NaN or -1, zero
+				for i := range values {
+					values[i] = 7
+				}
+				values[at] = v
+				checkMinMax(h, values, nil)
+				copy(others, all)
+				others[at/64] &^= 1 << (at % 64)
+				checkMinMax(h, values, others)
+				// Alone among garbage.
+				for i := range others {
+					others[i] ^= all[i]
+				}
+				checkMinMax(h, values, others)
 			}
 		}
 	})

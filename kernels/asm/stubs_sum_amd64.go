@@ -10,7 +10,7 @@ package asm
 func sumFloat64AVX2(lanes *float64, values *float64, mask *uint64, words int)
 
 // sumInt64AVX2 adds 1<<63 to each row of words blocks of 64, having taken rows that are not selected for 0, and writes four
-// sums of the low 32 bits and four sums of the high 32 bits. There are fewer than 1<<32 rows.
+// sums of the values, modulo 1<<64, and four sums of their high 32 bits. There are fewer than 1<<32 rows.
 //
 //go:noescape
 func sumInt64AVX2(sums *uint64, values *int64, mask *uint64, words int)

@@ -28,6 +28,12 @@ type table struct {
 	sumInt64   func(values []int64, mask []uint64) (hi int64, lo uint64)
 	sumFloat64 func(lanes floatLanes, values []float64, mask []uint64) floatLanes
 
+	// Extremes of the selected rows of whole words; see extremeKernels.
+	extremesInt64   extremeKernels[int64]
+	extremesInt32   extremeKernels[int32]
+	extremesFloat64 extremeKernels[float64]
+	extremesFloat32 extremeKernels[float32]
+
 	// Compaction by value; see filter. They stop where dst has less room than a block.
 	filter8 func(dst, src []uint64, sel []uint64) (read, written int)
 	filter4 func(dst, src []uint32, sel []uint64) (read, written int)
@@ -41,21 +47,25 @@ type table struct {
 
 // generic is the portable table: the specification of every kernel.
 var generic = table{
-	tier:           "generic",
-	compareInt64:   compareKernels[int64]{Eq: equalConst[int64], Lt: lessConst[int64]},
-	compareInt32:   compareKernels[int32]{Eq: equalConst[int32], Lt: lessConst[int32]},
-	compareFloat64: compareKernels[float64]{equalConst[float64], lessConst[float64], lessEqualConst[float64]},
-	compareFloat32: compareKernels[float32]{equalConst[float32], lessConst[float32], lessEqualConst[float32]},
-	columnsInt64:   columnKernels[int64]{equal[int64], lessEqual[int64]},
-	columnsInt32:   columnKernels[int32]{equal[int32], lessEqual[int32]},
-	columnsFloat64: columnKernels[float64]{equal[float64], lessEqual[float64]},
-	columnsFloat32: columnKernels[float32]{equal[float32], lessEqual[float32]},
-	sumInt64:       sumInt[int64],
-	sumFloat64:     sumFloat[float64],
-	filter8:        filter[uint64],
-	filter4:        filter[uint32],
-	filterBits:     filterBits,
-	indices:        appendIndices,
+	tier:            "generic",
+	compareInt64:    compareKernels[int64]{Eq: equalConst[int64], Lt: lessConst[int64]},
+	compareInt32:    compareKernels[int32]{Eq: equalConst[int32], Lt: lessConst[int32]},
+	compareFloat64:  compareKernels[float64]{equalConst[float64], lessConst[float64], lessEqualConst[float64]},
+	compareFloat32:  compareKernels[float32]{equalConst[float32], lessConst[float32], lessEqualConst[float32]},
+	columnsInt64:    columnKernels[int64]{equal[int64], lessEqual[int64]},
+	columnsInt32:    columnKernels[int32]{equal[int32], lessEqual[int32]},
+	columnsFloat64:  columnKernels[float64]{equal[float64], lessEqual[float64]},
+	columnsFloat32:  columnKernels[float32]{equal[float32], lessEqual[float32]},
+	sumInt64:        sumInt[int64],
+	sumFloat64:      sumFloat[float64],
+	extremesInt64:   extremeKernels[int64]{minOf[int64], maxOf[int64]},
+	extremesInt32:   extremeKernels[int32]{minOf[int32], maxOf[int32]},
+	extremesFloat64: extremeKernels[float64]{minOf[float64], maxOf[float64]},
+	extremesFloat32: extremeKernels[float32]{minOf[float32], maxOf[float32]},
+	filter8:         filter[uint64],
+	filter4:         filter[uint32],
+	filterBits:      filterBits,
+	indices:         appendIndices,
 }
 
 // active is the table in use: the best that the CPU can run, unless the environment variable LACUNA_CPU names a lesser one

@@ -12,7 +12,7 @@ import (
 	"github.com/mmcloughlin/avo/build"
 )
 
-var verb = flag.String("verb", "", "the kernels to write: compare, filter or sum")
+var verb = flag.String("verb", "", "the kernels to write: compare, filter, sum or minmax")
 
 func main() {
 	log.SetFlags(0)
@@ -26,6 +26,8 @@ func main() {
 		filter()
 	case "sum":
 		sum()
+	case "minmax":
+		minmax()
 	default:
 		log.Fatalf("gen: unknown verb %q", *verb)
 	}

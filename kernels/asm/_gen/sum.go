@@ -11,40 +11,14 @@ func sum() {
 	sumInt64()
 }
 
-// masked writes a loop over blocks of 64 rows. It calls add with each four rows, in memory where the whole block is selected,
-// else in a register with zeros for rows that are not: a masked load takes the top bit of each lane, so the bits of the four
-// rows are spread over the lanes and shifted there.
-func masked(values, mask, words reg.Register, add func(four int, v operand.Op)) {
-	tops := load(laneTops())
-	Label("loop")
-	all := GP64()
-	MOVQ(operand.Mem{Base: mask}, all)
-	CMPQ(all, operand.I8(-1))
-	JE(operand.LabelRef("all"))
-	bits := YMM()
-	VPBROADCASTQ(operand.Mem{Base: mask}, bits)
-	for four := 0; four < 16; four++ {
-		selected, v := YMM(), YMM()
-		VPSLLVQ(tops, bits, selected)
-		VPMASKMOVQ(operand.Mem{Base: values, Disp: 32 * four}, selected, v)
-		add(four, v)
-		if four < 15 {
-			VPSRLQ(operand.Imm(4), bits, bits)
-		}
+// selectedRows gives the rows of a vector, with zero for those that are not selected.
+func (v vector) selectedRows() operand.Op {
+	if v.selected == nil {
+		return v.rows
 	}
-	Label("next")
-	ADDQ(operand.U32(512), values)
-	ADDQ(operand.Imm(8), mask)
-	DECQ(words)
-	JNZ(operand.LabelRef("loop"))
-	JMP(operand.LabelRef("done"))
-
-	Label("all")
-	for four := 0; four < 16; four++ {
-		add(four, operand.Mem{Base: values, Disp: 32 * four})
-	}
-	JMP(operand.LabelRef("next"))
-	Label("done")
+	rows := YMM()
+	VPMASKMOVQ(v.rows, v.selected, rows)
+	return rows
 }
 
 func sumFloat64() {
@@ -52,12 +26,10 @@ func sumFloat64() {
 	Pragma("noescape")
 	Doc("sumFloat64AVX2 adds the selected rows of words blocks of 64 to eight lanes, row i to lane i%8.")
 	lanes := Load(Param("lanes"), GP64())
-	values := Load(Param("values"), GP64())
-	mask := Load(Param("mask"), GP64())
-	words := Load(Param("words"), GP64())
+	l := masked{Load(Param("values"), GP64()), Load(Param("mask"), GP64()), Load(Param("words"), GP64()), 8}
 	half := []reg.VecVirtual{load(operand.Mem{Base: lanes}), load(operand.Mem{Base: lanes, Disp: 32})}
-	masked(values, mask, words, func(four int, v operand.Op) {
-		VADDPD(v, half[four%2], half[four%2])
+	l.each(func(v vector) {
+		VADDPD(v.selectedRows(), half[v.number%2], half[v.number%2])
 	})
 	VMOVDQU(half[0], operand.Mem{Base: lanes})
 	VMOVDQU(half[1], operand.Mem{Base: lanes, Disp: 32})
@@ -65,46 +37,35 @@ func sumFloat64() {
 	RET()
 }
 
-// sumInt64 writes an exact sum: a value plus 1<<63 is an unsigned one, whose halves of 32 bits add up in 64 without overflow.
+// sumInt64 writes an exact sum. A value plus 1<<63 is an unsigned one, u. The sums of all u modulo 1<<64 and of the upper halves,
+// u>>32, are enough: what the lower halves add up to, which is less than 1<<64, is the first minus the second shifted back.
 func sumInt64() {
 	TEXT("sumInt64AVX2", NOSPLIT, "func(sums *uint64, values *int64, mask *uint64, words int)")
 	Pragma("noescape")
 	Doc("sumInt64AVX2 adds 1<<63 to each row of words blocks of 64, having taken rows that are not selected for 0, and writes four",
-		"sums of the low 32 bits and four sums of the high 32 bits. There are fewer than 1<<32 rows.")
+		"sums of the values, modulo 1<<64, and four sums of their high 32 bits. There are fewer than 1<<32 rows.")
 	sums := Load(Param("sums"), GP64())
-	values := Load(Param("values"), GP64())
-	mask := Load(Param("mask"), GP64())
-	words := Load(Param("words"), GP64())
-	bias, lowHalf, low, high := YMM(), YMM(), YMM(), YMM()
+	l := masked{Load(Param("values"), GP64()), Load(Param("mask"), GP64()), Load(Param("words"), GP64()), 8}
+	bias := YMM()
 	VPCMPEQD(bias, bias, bias)
-	VPSRLQ(operand.Imm(32), bias, lowHalf)
 	VPSLLQ(operand.Imm(63), bias, bias)
-	VPXOR(low, low, low)
-	VPXOR(high, high, high)
-	masked(values, mask, words, func(_ int, v operand.Op) {
-		unsigned, half := YMM(), YMM()
-		VPXOR(v, bias, unsigned)
+	var whole, high [2]reg.VecVirtual
+	for i := range whole {
+		whole[i], high[i] = YMM(), YMM()
+		VPXOR(whole[i], whole[i], whole[i])
+		VPXOR(high[i], high[i], high[i])
+	}
+	l.each(func(v vector) {
+		unsigned, half, chain := YMM(), YMM(), v.number%2
+		VPXOR(v.selectedRows(), bias, unsigned)
 		VPSRLQ(operand.Imm(32), unsigned, half)
-		VPAND(lowHalf, unsigned, unsigned)
-		VPADDQ(half, high, high)
-		VPADDQ(unsigned, low, low)
+		VPADDQ(unsigned, whole[chain], whole[chain])
+		VPADDQ(half, high[chain], high[chain])
 	})
-	VMOVDQU(low, operand.Mem{Base: sums})
-	VMOVDQU(high, operand.Mem{Base: sums, Disp: 32})
+	VPADDQ(whole[1], whole[0], whole[0])
+	VPADDQ(high[1], high[0], high[0])
+	VMOVDQU(whole[0], operand.Mem{Base: sums})
+	VMOVDQU(high[0], operand.Mem{Base: sums, Disp: 32})
 	VZEROUPPER()
 	RET()
 }
-
-// laneTops gives the shifts that move bit i to the top of lane i.
-func laneTops() operand.Mem {
-	if laneTopsData == nil {
-		m := GLOBL("laneTops", NOPTR|RODATA)
-		for i := 0; i < 4; i++ {
-			DATA(8*i, operand.U64(63-i))
-		}
-		laneTopsData = &m
-	}
-	return *laneTopsData
-}
-
-var laneTopsData *operand.Mem
