@@ -2,6 +2,7 @@ package types_test
 
 import (
 	"math"
+	"reflect"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -176,6 +177,93 @@ func TestEqualIgnoresEncoding(t *testing.T) {
 		{"empty arrays", slice(strings, 0, 0), slice(views, 0, 0), false, true},
 	})
 }
+
+// TestEqualTypes: columns without rows are equal when their types are, which makes each difference count alone. Under IgnoreEncoding some are no difference.
+func TestEqualTypes(t *testing.T) {
+	int32s, text := arrow.PrimitiveTypes.Int32, arrow.BinaryTypes.String
+	a, b := nullable("a", int32s), nullable("b", int32s)
+	union := func(codes ...int8) arrow.DataType { return arrow.SparseUnionOf([]arrow.Field{a, b}, codes) }
+	sorted := arrow.MapOf(text, int32s)
+	sorted.KeysSorted = true
+	loose := types.EqualOptions{IgnoreEncoding: true}
+	for _, c := range []struct {
+		name          string
+		a, b          arrow.DataType
+		strict, loose bool
+	}{
+		{"same", int32s, int32s, true, true},
+		{"order of a dictionary", &arrow.DictionaryType{IndexType: int32s, ValueType: text}, &arrow.DictionaryType{IndexType: int32s, ValueType: text, Ordered: true}, false, true},
+		{"sorted keys", arrow.MapOf(text, int32s), sorted, false, true},
+		{"run ends", arrow.RunEndEncodedOf(int32s, text), arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int16, text), false, true},
+		{"mode of a union", union(0, 1), arrow.DenseUnionOf([]arrow.Field{a, b}, []int8{0, 1}), false, true},
+		{"codes of a union", union(0, 1), union(0, 2), false, false},
+		{"names of variants", union(0, 1), arrow.SparseUnionOf([]arrow.Field{b, a}, []int8{0, 1}), false, false},
+		{"tag of a union with outer validity", types.NullableUnionOf(union(0, 1).(arrow.UnionType), true), types.NullableUnionOf(union(0, 1).(arrow.UnionType), false), false, false},
+		{"extension and storage", types.NullableUnionOf(union(0, 1).(arrow.UnionType), true), arrow.StructOf(nullable("value", union(0, 1))), false, false},
+		{"unit", &arrow.TimestampType{Unit: arrow.Second}, &arrow.TimestampType{Unit: arrow.Millisecond}, false, false},
+		{"zone", &arrow.TimestampType{Unit: arrow.Second, TimeZone: "UTC"}, &arrow.TimestampType{Unit: arrow.Second, TimeZone: "Europe/Madrid"}, false, false},
+		{"unit of a duration", &arrow.DurationType{Unit: arrow.Second}, &arrow.DurationType{Unit: arrow.Millisecond}, false, true},
+		{"precision", &arrow.Decimal128Type{Precision: 5, Scale: 1}, &arrow.Decimal128Type{Precision: 6, Scale: 1}, false, false},
+		{"scale", &arrow.Decimal128Type{Precision: 5, Scale: 1}, &arrow.Decimal128Type{Precision: 5, Scale: 2}, false, false},
+		{"width of bytes", &arrow.FixedSizeBinaryType{ByteWidth: 3}, &arrow.FixedSizeBinaryType{ByteWidth: 4}, false, true},
+		{"length of lists", arrow.FixedSizeListOf(2, int32s), arrow.FixedSizeListOf(3, int32s), false, false},
+		{"number of fields", arrow.StructOf(a), arrow.StructOf(a, b), false, false},
+		{"order of fields", arrow.StructOf(a, b), arrow.StructOf(b, a), false, false},
+		{"name of a list's element", arrow.ListOfField(a), arrow.ListOfField(b), true, true},
+		{"name of a large list's element", arrow.LargeListOfField(a), arrow.LargeListOfField(b), true, true},
+		{"name of a list view's element", arrow.ListViewOfField(a), arrow.ListViewOfField(b), true, true},
+		{"names of a map's parts", arrow.MapOfFields(required("k", text), a), arrow.MapOfFields(required("key", text), b), true, true},
+		{"null and integers", arrow.Null, int32s, false, false},
+	} {
+		empty := func(dt arrow.DataType) arrow.Array { return array.MakeArrayOfNull(memory.DefaultAllocator, dt, 0) }
+		if types.EqualArrays(empty(c.a), empty(c.b), types.EqualOptions{}) != c.strict || types.EqualArrays(empty(c.a), empty(c.b), loose) != c.loose {
+			t.Errorf("%s: %s and %s, want %t, without encodings %t", c.name, c.a, c.b, c.strict, c.loose)
+		}
+	}
+	// Extension types are their name, their metadata and their storage.
+	extension := func(name, metadata string, storage *array.Data) arrow.Array {
+		dt := &marker{arrow.ExtensionBase{Storage: storage.DataType()}, name, metadata}
+		return safeArray(array.NewData(dt, storage.Len(), storage.Buffers(), nil, 0, 0))
+	}
+	x := extension("x", "", ints(1))
+	for _, c := range []struct {
+		other         arrow.Array
+		strict, loose bool
+	}{
+		{extension("x", "", ints(1)), true, true}, {extension("x", "", ints(2)), false, false}, {extension("y", "", ints(1)), false, true},
+		{extension("x", "m", ints(1)), false, true}, {extension("x", "", node(arrow.PrimitiveTypes.Uint32, 1, 0, 0, nil, nil, raw[uint32](1))), false, false},
+		{safeArray(ints(1)), false, true},
+	} {
+		if types.EqualArrays(x, c.other, types.EqualOptions{}) != c.strict || types.EqualArrays(x, c.other, loose) != c.loose {
+			t.Errorf("%s and %s: want %t, without encodings %t", x.DataType(), c.other.DataType(), c.strict, c.loose)
+		}
+	}
+	// Without encodings, runs are as nullable as field and values both are.
+	column := func(field, values bool) arrow.RecordBatch {
+		dt := arrow.RunEndEncodedOf(int32s, int32s)
+		dt.ValueNullable = values
+		data := node(dt, 1, 0, 0, []arrow.ArrayData{ints(1), ints(7)}, nil)
+		return array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "c", Type: dt, Nullable: field}}, nil), []arrow.Array{array.MakeFromData(data)}, 1)
+	}
+	if types.EqualBatches(column(true, true), column(false, true), loose) || !types.EqualBatches(column(true, false), column(false, true), loose) {
+		t.Error("nullability of runs without encodings")
+	}
+}
+
+// marker is an extension type that is not registered.
+type marker struct {
+	arrow.ExtensionBase
+	name, metadata string
+}
+
+func (m *marker) ArrayType() reflect.Type { return reflect.TypeFor[array.ExtensionArrayBase]() }
+func (m *marker) ExtensionName() string   { return m.name }
+func (m *marker) String() string          { return "extension " + m.name }
+func (m *marker) Serialize() string       { return m.metadata }
+func (m *marker) Deserialize(storage arrow.DataType, metadata string) (arrow.ExtensionType, error) {
+	return &marker{arrow.ExtensionBase{Storage: storage}, m.name, metadata}, nil
+}
+func (m *marker) ExtensionEquals(arrow.ExtensionType) bool { return true }
 
 func TestEqualDictIdentity(t *testing.T) {
 	xy := strs(0b11, "x", "y")

@@ -55,7 +55,7 @@ func sameType(a, b arrow.DataType, opts EqualOptions) bool {
 		return ok && sameFields(x.Fields(), y.Fields(), opts)
 	case arrow.UnionType:
 		y, ok := b.(arrow.UnionType)
-		return ok && x.Mode() == y.Mode() && slices.Equal(x.TypeCodes(), y.TypeCodes()) && sameFields(x.Fields(), y.Fields(), opts)
+		return ok && slices.Equal(x.TypeCodes(), y.TypeCodes()) && sameFields(x.Fields(), y.Fields(), opts)
 	case *arrow.MapType:
 		y, ok := b.(*arrow.MapType)
 		return ok && x.KeysSorted == y.KeysSorted && samePart(x.KeyField(), y.KeyField(), opts) && samePart(x.ItemField(), y.ItemField(), opts)
