@@ -1,6 +1,8 @@
 package arrays
 
 import (
+	"slices"
+
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/lacunadb/lacuna/kernels"
@@ -35,8 +37,18 @@ func Cast(values Column, to arrow.Field, o Options) (Column, error) {
 		}
 	}
 	out = out.WithType(target.Type)
-	if err := checkWidths(out, values.Field.Type, to); err != nil {
-		return Column{}, err
+	if fitted := fitWidths(out, values.Field.Type, to.Type); fitted != out {
+		for i := range out.Len() {
+			if (o.Mode == CastStrict || o.Mode == CastWrap) && !types.SameBits(out, i, fitted, i) {
+				return Column{}, types.KindErrorf(types.ErrCastOverflow, "value cannot be written as %s: other width", to.Type).WithRow(to.Name, int64(i))
+			}
+		}
+		out = fitted
+		if o.Mode == CastTryBubble {
+			if out, err = kernels.CastBubble(nil, out, target.Type); err != nil {
+				return Column{}, named(err, values.Field.Name)
+			}
+		}
 	}
 	if err := types.CheckRequired(nil, out, target); err != nil {
 		return Column{}, err
@@ -50,35 +62,55 @@ func Cast(values Column, to arrow.Field, o Options) (Column, error) {
 	return o.export(to, out, target.Nullable)
 }
 
-// checkWidths finds a value that does not have the width of the fixed-size binary type that it is to become: types.Export takes empty ones for placeholders.
-func checkWidths(v *types.Vector, from arrow.DataType, to arrow.Field) error {
-	wanted, from := valueType(to.Type), valueType(from)
-	if arrow.TypeEqual(wanted, from) || v.Type().Kind() == types.KindUUID {
-		return nil
+// fitWidths gives a vector in which values that do not have the width of the fixed-size binary type that they are to become are null: types.Export takes empty
+// ones for placeholders. v itself when nothing has to change.
+func fitWidths(v *types.Vector, from, to arrow.DataType) *types.Vector {
+	from, to = valueType(from), valueType(to)
+	if arrow.TypeEqual(from, to) || v.Type().Kind() == types.KindUUID || v.Encoding() == types.Plain && v.Len() == 0 {
+		return v
 	}
-	fixed, ok := wanted.(*arrow.FixedSizeBinaryType)
-	if !ok {
-		if hasFixedBinary(wanted) && !arrow.TypeEqual(wanted, from) {
-			return types.KindErrorf(types.ErrUnsupported, "cast to %s, in which fixed-size binary values are nested", wanted)
-		}
-		return nil
-	}
-	for i := range v.Len() {
-		if at, row, ok := v.Locate(i); ok && types.ValuesOf[types.View](at)[row].Len() != fixed.ByteWidth {
-			return types.KindErrorf(types.ErrCastOverflow, "value of %d bytes cannot be written as %s", types.ValuesOf[types.View](at)[row].Len(), fixed).WithRow(to.Name, int64(i))
-		}
-	}
-	return nil
-}
-
-// hasFixedBinary reports whether a nested type has fixed-size binary values in it, but for UUIDs.
-func hasFixedBinary(dt arrow.DataType) bool {
-	if nested, ok := dt.(arrow.NestedType); ok {
-		for _, f := range nested.Fields() {
-			if f.Type.ID() == arrow.FIXED_SIZE_BINARY || hasFixedBinary(f.Type) {
-				return true
+	fixed, ok := to.(*arrow.FixedSizeBinaryType)
+	if ok && v.Encoding() == types.Plain {
+		var valid types.Bitmap
+		for i, x := range types.ValuesOf[types.View](v)[:v.Len()] {
+			if x.Len() == fixed.ByteWidth || !v.Validity().Has(i) {
+				continue
 			}
+			if valid == nil {
+				valid = newBitmap(v.Len())
+				types.FillBitmap(valid, v.Len())
+			}
+			valid.Clear(i)
+		}
+		if valid == nil {
+			return v
+		}
+		return v.WithValidity(types.AndBitmaps(nil, v.Validity(), valid, v.Len()))
+	}
+	if v.Encoding() == types.Constant {
+		one := v.First()
+		if fitted := fitWidths(one, from, to); fitted != one {
+			return types.NewConstant(fitted, v.Len())
+		}
+		return v
+	}
+	below := slices.Repeat([]arrow.DataType{to}, len(v.Children())) // of dictionaries and runs
+	if v.Encoding() == types.Plain {
+		nested, ok := to.(arrow.NestedType)
+		if !ok || nested.NumFields() != len(v.Children()) {
+			return v
+		}
+		for i, f := range nested.Fields() {
+			below[i] = f.Type
 		}
 	}
-	return false
+	children, changed := slices.Clone(v.Children()), false
+	for i, c := range children {
+		children[i] = fitWidths(c, nil, below[i])
+		changed = changed || children[i] != c
+	}
+	if !changed {
+		return v
+	}
+	return v.WithChildren(v.Type(), children)
 }

@@ -1,6 +1,8 @@
 package arrays
 
 import (
+	"slices"
+
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/lacunadb/lacuna/kernels"
@@ -102,7 +104,7 @@ func sameButNulls(a, b types.Type) bool {
 			return false
 		}
 	}
-	return a.Width() == b.Width()
+	return a.Width() == b.Width() && slices.Equal(a.Codes(), b.Codes())
 }
 
 // valueType gives the type below dictionaries and runs.

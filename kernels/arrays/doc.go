@@ -4,6 +4,8 @@
 //	taken, err := arrays.Take(arrays.Of(values), arrays.Of(indices), arrays.Options{})
 //	defer taken.Release()
 //
+// SUPPORT.md has a matrix of verbs and types, from runs of every cell.
+//
 // # Columns
 //
 // Arguments and results are Columns: an array with the Arrow field that declares it. Of makes one of a bare array, which counts as nullable. Functions borrow

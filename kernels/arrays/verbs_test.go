@@ -122,8 +122,8 @@ func (c *trial) indices() (Column, []int) {
 	return cast, rows
 }
 
-// flag gives a Go bool as a row, nil for what is open.
-func flag(outcome int, holds bool) any {
+// decided gives a Go bool as a row, nil for what is open.
+func decided(outcome int, holds bool) any {
 	if outcome == open {
 		return nil
 	}
@@ -214,8 +214,8 @@ var testedVerbs = []testedVerb{
 			for i := range c.a {
 				equal, less := equality(c.typ, c.a[i], c.b[i]), ordering(c.typ, c.a[i], c.b[i])
 				want[i] = [...]any{
-					kernels.Equal: flag(equal, equal == 0), kernels.NotEqual: flag(equal, equal != 0), kernels.Less: flag(less, less < 0), kernels.LessEqual: flag(less, less <= 0),
-					kernels.Greater: flag(less, less > 0), kernels.GreaterEqual: flag(less, less >= 0),
+					kernels.Equal: decided(equal, equal == 0), kernels.NotEqual: decided(equal, equal != 0), kernels.Less: decided(less, less < 0), kernels.LessEqual: decided(less, less <= 0),
+					kernels.Greater: decided(less, less > 0), kernels.GreaterEqual: decided(less, less >= 0),
 				}[op]
 			}
 			got, err := Compare(op, c.v, c.w, c.o)
@@ -372,7 +372,7 @@ func (c *trial) fill(name string, verb func(Column, int, Options) (Column, error
 
 // castRows checks that a cast of all rows is the cast of each row of the decoded column alone.
 func (c *trial) castRows(to arrow.Field) error {
-	c.o.Mode = CastTry
+	c.o.Mode = CastTryBubble
 	plain, err := Decode(c.v, Options{Unions: UnionPromote})
 	if err != nil {
 		return err

@@ -130,7 +130,11 @@ func (g *generator) whole(dt arrow.DataType, n int, nullable bool) arrow.ArrayDa
 	case arrow.ExtensionType:
 		storage := g.whole(d.StorageType(), n, nullable)
 		defer storage.Release()
-		return array.NewData(dt, n, append([]*memory.Buffer{}, storage.Buffers()...), append([]arrow.ArrayData{}, storage.Children()...), storage.NullN(), 0)
+		data := array.NewData(dt, n, append([]*memory.Buffer{}, storage.Buffers()...), append([]arrow.ArrayData{}, storage.Children()...), storage.NullN(), 0)
+		if dictionary, ok := storage.Dictionary().(*array.Data); ok && dictionary != nil {
+			data.SetDictionary(dictionary)
+		}
+		return data
 	}
 	nulls := g.nulls(n, nullable)
 	switch d := dt.(type) {
