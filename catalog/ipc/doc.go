@@ -21,7 +21,7 @@ func corrupt(format string, args ...any) *types.Error {
 
 // unsupported makes the error of what the format has and this package has not.
 func unsupported(format string, args ...any) *types.Error {
-	return types.Errorf(types.CodeFeatureNotSupported, format, args...)
+	return types.KindErrorf(types.ErrUnsupported, format, args...)
 }
 
 // within puts a place in front of an error's message. Errors of the file system and of the context have their own.

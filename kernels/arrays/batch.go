@@ -3,6 +3,8 @@ package arrays
 import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/lacunadb/lacuna/types"
 )
 
 // ColumnOf gives a column of a record batch, which keeps owning its array.
@@ -30,4 +32,31 @@ func eachColumn(batch arrow.RecordBatch, verb func(Column) (Column, error)) (arr
 	}
 	metadata := batch.Schema().Metadata()
 	return array.NewRecordBatch(arrow.NewSchema(fields, &metadata), columns, rows), nil
+}
+
+// StructBatch gives the fields of a column of structs as the columns of a record batch, each null where the struct is, as under StructField. It is for
+// record batches that come as struct arrays, as through the C data interface: the bitmap of such an array counts for every column. The caller releases it.
+//
+// Options: Unions, Runs, KeepRunEnds.
+func StructBatch(parent Column, o Options) (arrow.RecordBatch, error) {
+	structs, ok := valueType(parent.Field.Type).(*arrow.StructType)
+	if !ok {
+		return nil, types.Errorf(types.CodeDatatypeMismatch, "%s has no fields", parent.Field.Type)
+	}
+	fields := make([]arrow.Field, structs.NumFields())
+	columns := make([]arrow.Array, 0, len(fields))
+	defer func() {
+		for _, c := range columns {
+			c.Release()
+		}
+	}()
+	for i := range fields {
+		c, err := structField(parent, structs, i, o)
+		if err != nil {
+			return nil, err
+		}
+		fields[i] = c.Field
+		columns = append(columns, c.Array)
+	}
+	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, int64(parent.Len())), nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/lacunadb/lacuna/kernels"
+	"github.com/lacunadb/lacuna/types"
 	"github.com/lacunadb/lacuna/types/arrowtest/conformance"
 )
 
@@ -104,6 +105,20 @@ var conformanceVerbs = map[string]conformanceVerb{
 		return CaseWhen([]Case{{args[0], args[1]}}, &args[2], o)
 	}),
 	"nullif": on(func(args []Column, o Options) (Column, error) { return NullIf(args[0], args[1], o) }),
+	"optional": on(func(args []Column, _ Options) (Column, error) {
+		f, a, err := types.Optional(args[0].Field, args[0].Array, types.OptionalOptions{})
+		return Column{Field: f, Array: a}, err
+	}),
+	// A record batch that comes through the C data interface is a struct array, which may have a bitmap of its own.
+	"c_data_import": {[]string{"column"}, func(s *conformance.Step, args []Column, o Options) (any, error) {
+		batch, err := StructBatch(args[0], o)
+		if err != nil {
+			return nil, err
+		}
+		c := ColumnOf(batch, s.Number("column"))
+		c.Field.Name = ""
+		return c, nil
+	}},
 	"concat": on(func(args []Column, o Options) (Column, error) { return Concat(o, args...) }),
 }
 

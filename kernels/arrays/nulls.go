@@ -186,6 +186,11 @@ func StructField(parent Column, name string, o Options) (Column, error) {
 	if !ok {
 		return Column{}, types.KindErrorf(types.ErrNoMember, "%s has no field %s", structs, types.QuoteIdent(name))
 	}
+	return structField(parent, structs, k, o)
+}
+
+// structField is StructField by the field's number.
+func structField(parent Column, structs *arrow.StructType, k int, o Options) (Column, error) {
 	a, err := load(parent, types.UnionAuto)
 	if err != nil {
 		return Column{}, err
