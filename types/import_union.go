@@ -1,6 +1,8 @@
 package types
 
 import (
+	"math"
+
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
@@ -97,24 +99,49 @@ type unionUse struct{ rows, first, last int }
 
 // scanUnion checks codes and offsets.
 func scanUnion(data arrow.ArrayData, dt arrow.UnionType, codes []int8, offsets []int32, at *place) ([]unionUse, error) {
+	var counts [256]int // by the byte of the code, so that no row takes a branch
+	for _, c := range codes {
+		counts[uint8(c)]++
+	}
 	uses := make([]unionUse, dt.NumFields())
-	ids := dt.ChildIDs()
+	known := 0
+	for i, c := range dt.TypeCodes() {
+		uses[i].rows = counts[uint8(c)]
+		known += uses[i].rows
+	}
+	if known < len(codes) {
+		ids := dt.ChildIDs()
+		for i, c := range codes {
+			if c < 0 || ids[c] < 0 {
+				return nil, at.errorf(ErrUnknownTypeCode, i, "type code %d is not one of the union's", c)
+			}
+		}
+	}
+	if offsets == nil {
+		return uses, nil
+	}
+	var first, last [MaxUnionVariants]int32
+	for c := range first {
+		first[c], last[c] = math.MaxInt32, math.MinInt32
+	}
 	for i, c := range codes {
-		if c < 0 || ids[c] < 0 {
-			return nil, at.errorf(ErrUnknownTypeCode, i, "type code %d is not one of the union's", c)
+		c &= MaxUnionVariants - 1
+		first[c], last[c] = min(first[c], offsets[i]), max(last[c], offsets[i])
+	}
+	for k, c := range dt.TypeCodes() {
+		if uses[k].rows == 0 {
+			continue
 		}
-		u := &uses[ids[c]]
-		if offsets != nil {
-			o := int(offsets[i])
-			if o < 0 || o >= data.Children()[ids[c]].Len() {
-				return nil, at.invalid(i, "union offset %d of variant with %d rows", o, data.Children()[ids[c]].Len())
-			}
-			if u.rows == 0 {
-				u.first, u.last = o, o
-			}
-			u.first, u.last = min(u.first, o), max(u.last, o)
+		uses[k].first, uses[k].last = int(first[c]), int(last[c])
+		size := data.Children()[k].Len()
+		if uses[k].first >= 0 && uses[k].last < size {
+			continue
 		}
-		u.rows++
+		for i, o := range offsets {
+			if codes[i] == c && (o < 0 || int(o) >= size) {
+				return nil, at.invalid(i, "union offset %d of variant with %d rows", o, size)
+			}
+		}
 	}
 	return uses, nil
 }

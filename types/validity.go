@@ -1,6 +1,9 @@
 package types
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // LogicalValidity gives the rows that are not null in SQL's sense: through dictionaries to their entries, through runs to their
 // values; a union's is its outer validity. nil means that no row is null; a bitmap may still have every bit set. The
@@ -59,22 +62,68 @@ func InnerValidity(pool *Pool, v *Vector) Bitmap {
 		return nil
 	}
 	dst := pool.Bitmap(v.length)
-	offsets := v.UnionOffsets()
-	codes := v.TypeCodes()
+	if offsets := v.UnionOffsets(); offsets != nil {
+		denseValidity(dst, v.TypeCodes(), offsets, &valid)
+		return dst
+	}
+	FillBitmap(dst, v.length)
+	for _, code := range v.typ.Codes() {
+		if valid[code] != nil {
+			clearSelectedNulls(dst, v.TypeCodes(), code, valid[code])
+		}
+	}
+	return dst
+}
+
+// clearSelectedNulls clears the rows of a code that are null in its variant of a sparse union. It goes by 64 rows: a test per row costs three times as much.
+func clearSelectedNulls(dst Bitmap, codes []int8, code int8, valid Bitmap) {
+	const bytes, high = 0x0101010101010101, 0x8080808080808080
+	pattern := uint64(code) * bytes
+	raw := Bytes(codes)
+	for w := range len(codes) / 64 {
+		if valid[w] == ^uint64(0) {
+			continue
+		}
+		var selected uint64
+		for k, b := 0, raw[w*64:w*64+64]; k < 8; k++ {
+			// Codes are below 128: 0x80 minus the difference keeps its high bit in the bytes that have none, and never borrows.
+			equal := (high - (binary.LittleEndian.Uint64(b[k*8:]) ^ pattern)) & high
+			selected |= equal >> 7 * 0x0102040810204080 >> 56 << (k * 8) // one bit of each byte
+		}
+		dst[w] &^= selected &^ valid[w]
+	}
+	for i := len(codes) &^ 63; i < len(codes); i++ {
+		if codes[i] == code && !valid.Get(i) {
+			dst.Clear(i)
+		}
+	}
+}
+
+// denseValidity gathers the bits of a dense union's variants. A variant without nulls reads bit 0 of a word that is all ones, so that no row takes a branch.
+func denseValidity(dst Bitmap, codes []int8, offsets []int32, valid *[MaxUnionVariants]Bitmap) {
+	type variant struct {
+		bits Bitmap
+		mask int32 // of the offset
+	}
+	var variants [MaxUnionVariants]variant
+	ones := Bitmap{^uint64(0)}
+	for code, bits := range valid {
+		variants[code] = variant{bits, -1}
+		if bits == nil {
+			variants[code] = variant{ones, 0}
+		}
+	}
 	for w := range dst {
 		var word uint64
-		for i := w * 64; i < min(v.length, w*64+64); i++ {
-			b, row := valid[codes[i]], i
-			if offsets != nil {
-				row = int(offsets[i])
-			}
-			if b.Has(row) {
-				word |= 1 << uint(i&63)
-			}
+		rows := codes[w*64 : min(len(codes), w*64+64)]
+		at := offsets[w*64:][:len(rows)]
+		for i, code := range rows {
+			v := &variants[code&(MaxUnionVariants-1)]
+			row := uint32(at[i] & v.mask)
+			word |= v.bits[row>>6] >> (row & 63) & 1 << uint(i)
 		}
 		dst[w] = word
 	}
-	return dst
 }
 
 // NullCount gives the number of rows that are null in SQL's sense.

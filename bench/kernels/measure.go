@@ -37,6 +37,7 @@ func (p *plan) workloads(in *inputs, nulls int) func(yield func(workload) bool) 
 		func() []workload { return aggregateWorkloads(in, nulls) },
 		func() []workload { return hashWorkloads(in, nulls) },
 		func() []workload { return decodeWorkloads(in, nulls) },
+		func() []workload { return nullWorkloads(in, nulls) },
 	}
 	return func(yield func(workload) bool) {
 		for _, family := range families {
