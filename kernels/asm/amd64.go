@@ -12,6 +12,7 @@ import (
 //go:generate go -C _gen run . -verb filter -out ../filter_amd64.s -stubs ../stubs_filter_amd64.go -pkg asm
 //go:generate go -C _gen run . -verb sum -out ../sum_amd64.s -stubs ../stubs_sum_amd64.go -pkg asm
 //go:generate go -C _gen run . -verb minmax -out ../minmax_amd64.s -stubs ../stubs_minmax_amd64.go -pkg asm
+//go:generate go -C _gen run . -verb bits -out ../bits_amd64.s -stubs ../stubs_bits_amd64.go -pkg asm
 
 // avx2Features are what the kernels of the AVX2 tier may use; TestGates holds the assembly to them. POPCNT, BMI and LZCNT came
 // to every CPU before AVX2 or with it, but a hypervisor may hide them.
@@ -50,6 +51,10 @@ func avx2Table(fastPEXT bool) *table {
 	t.extremesInt32 = extremeKernels[int32]{minInt32, maxInt32}
 	t.extremesFloat64 = extremeKernels[float64]{minFloat64, maxFloat64}
 	t.extremesFloat32 = extremeKernels[float32]{minFloat32, maxFloat32}
+	t.and, t.or, t.xor, t.andNot, t.not = andWords, orWords, xorWords, andNotWords, notWords
+	t.popCount = popCountWords
+	t.loadBits = loadWords
+	t.kleeneAnd, t.kleeneOr = kleeneAndWords, kleeneOrWords
 	if fastPEXT {
 		t.filterBits = pextBits
 	}

@@ -57,6 +57,9 @@ const (
 	// maxCallRows bounds one call into assembly. Assembly cannot be preempted, so a call must stay short for the garbage
 	// collector to stop the world quickly: 16K rows are a few microseconds.
 	maxCallRows = 16384
+
+	// maxCallWords is the like for kernels that only handle bits: a word of 64 rows is no more work than a row elsewhere.
+	maxCallWords = 16384
 )
 
 // Words gives the number of words in a bitmap of n rows.

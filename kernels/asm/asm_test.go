@@ -65,7 +65,10 @@ func lay[T any](h *harness, values []T) []T {
 func room[T any](h *harness, n int) []T { return spoil(lay(h, make([]T, n))) }
 
 // eachTier runs a test once a tier, and in each calls check for each number of rows and both ends of memory.
-func eachTier(t *testing.T, check func(h *harness, n int)) {
+func eachTier(t *testing.T, check func(h *harness, n int)) { eachTierOf(t, testRows(), check) }
+
+// eachTierOf does so with other numbers of rows.
+func eachTierOf(t *testing.T, rows []int, check func(h *harness, n int)) {
 	for _, tier := range Tiers() {
 		t.Run(tier, func(t *testing.T) {
 			restore, err := Use(tier)
@@ -73,7 +76,7 @@ func eachTier(t *testing.T, check func(h *harness, n int)) {
 				t.Fatal(err)
 			}
 			defer restore()
-			eachLength(t, testRows(), check)
+			eachLength(t, rows, check)
 		})
 	}
 }
@@ -99,6 +102,16 @@ func testRows() []int {
 		rows = append(rows, n)
 	}
 	return append(rows, maxCallRows-1, maxCallRows, maxCallRows+1, 2*maxCallRows+65)
+}
+
+// bitmapRows gives numbers of rows for kernels whose blocks are up to 16 words: a bit less and more than each number of words up
+// to three blocks and one, and than a call into assembly.
+func bitmapRows() []int {
+	var rows []int
+	for words := range 3*16 + 2 {
+		rows = append(rows, words*64, words*64+1, words*64+63)
+	}
+	return append(rows, maxCallWords*64-1, maxCallWords*64+1)
 }
 
 // random makes the same choices in every run.

@@ -17,15 +17,9 @@ func LoadBits(dst []uint64, src []byte, bitOffset, n int) {
 	src = src[bitOffset>>3 : (bitOffset+n+7)>>3]
 	shift := uint(bitOffset) & 7
 	full := n / wordRows
-	if shift == 0 {
-		for i := range dst[:full] {
-			dst[i] = binary.LittleEndian.Uint64(src[i*8:])
-		}
-	} else {
-		for i := range dst[:full] {
-			p := src[i*8 : i*8+9]
-			dst[i] = binary.LittleEndian.Uint64(p)>>shift | uint64(p[8])<<(64-shift)
-		}
+	for at := 0; at < full; at += maxCallWords {
+		to := min(full, at+maxCallWords)
+		active.loadBits(dst[at:to], src[at*8:], shift)
 	}
 	if n%wordRows == 0 {
 		return
@@ -72,83 +66,40 @@ func StoreBits(dst []byte, src []uint64, bitOffset, n int) {
 	}
 }
 
-// And writes a AND b, word by word; the three are equally long, and dst may be either argument.
-func And(dst, a, b []uint64) {
-	n := len(dst)
-	checkLen("And", "a", len(a), n)
-	checkLen("And", "b", len(b), n)
-	a, b = a[:n], b[:n]
-	i := 0
-	for ; i+4 <= n; i += 4 {
-		d, x, y := (*[4]uint64)(dst[i:]), (*[4]uint64)(a[i:]), (*[4]uint64)(b[i:])
-		d[0], d[1], d[2], d[3] = x[0]&y[0], x[1]&y[1], x[2]&y[2], x[3]&y[3]
-	}
-	for ; i < n; i++ {
-		dst[i] = a[i] & b[i]
+// algebra calls a kernel of two bitmaps.
+func algebra(function string, kernel func(dst, a, b []uint64), dst, a, b []uint64) {
+	checkLen(function, "a", len(a), len(dst))
+	checkLen(function, "b", len(b), len(dst))
+	for len(dst) > 0 {
+		words := min(len(dst), maxCallWords)
+		kernel(dst[:words], a[:words], b[:words])
+		dst, a, b = dst[words:], a[words:], b[words:]
 	}
 }
 
+// And writes a AND b, word by word; the three are equally long, and dst may be either argument.
+func And(dst, a, b []uint64) { algebra("And", active.and, dst, a, b) }
+
 // Or writes a OR b, word by word; the three are equally long, and dst may be either argument.
-func Or(dst, a, b []uint64) {
-	n := len(dst)
-	checkLen("Or", "a", len(a), n)
-	checkLen("Or", "b", len(b), n)
-	a, b = a[:n], b[:n]
-	i := 0
-	for ; i+4 <= n; i += 4 {
-		d, x, y := (*[4]uint64)(dst[i:]), (*[4]uint64)(a[i:]), (*[4]uint64)(b[i:])
-		d[0], d[1], d[2], d[3] = x[0]|y[0], x[1]|y[1], x[2]|y[2], x[3]|y[3]
-	}
-	for ; i < n; i++ {
-		dst[i] = a[i] | b[i]
-	}
-}
+func Or(dst, a, b []uint64) { algebra("Or", active.or, dst, a, b) }
 
 // AndNot writes a AND NOT b, word by word; the three are equally long, and dst may be either argument. With the validity as
 // a and values as b it is SQL's NOT: bits of null rows become zero.
-func AndNot(dst, a, b []uint64) {
-	n := len(dst)
-	checkLen("AndNot", "a", len(a), n)
-	checkLen("AndNot", "b", len(b), n)
-	a, b = a[:n], b[:n]
-	i := 0
-	for ; i+4 <= n; i += 4 {
-		d, x, y := (*[4]uint64)(dst[i:]), (*[4]uint64)(a[i:]), (*[4]uint64)(b[i:])
-		d[0], d[1], d[2], d[3] = x[0]&^y[0], x[1]&^y[1], x[2]&^y[2], x[3]&^y[3]
-	}
-	for ; i < n; i++ {
-		dst[i] = a[i] &^ b[i]
-	}
-}
+func AndNot(dst, a, b []uint64) { algebra("AndNot", active.andNot, dst, a, b) }
 
 // Xor writes a XOR b, word by word; the three are equally long, and dst may be either argument.
-func Xor(dst, a, b []uint64) {
-	n := len(dst)
-	checkLen("Xor", "a", len(a), n)
-	checkLen("Xor", "b", len(b), n)
-	a, b = a[:n], b[:n]
-	i := 0
-	for ; i+4 <= n; i += 4 {
-		d, x, y := (*[4]uint64)(dst[i:]), (*[4]uint64)(a[i:]), (*[4]uint64)(b[i:])
-		d[0], d[1], d[2], d[3] = x[0]^y[0], x[1]^y[1], x[2]^y[2], x[3]^y[3]
-	}
-	for ; i < n; i++ {
-		dst[i] = a[i] ^ b[i]
-	}
-}
+func Xor(dst, a, b []uint64) { algebra("Xor", active.xor, dst, a, b) }
 
 // Not writes the complement of n rows of a; dst may be a. Bits from row n on become zero.
 func Not(dst, a []uint64, n int) {
 	words := Words(n)
 	checkLen("Not", "dst", len(dst), words)
 	checkLen("Not", "a", len(a), words)
-	dst, a = dst[:words], a[:words]
-	for i, w := range a {
-		dst[i] = ^w
+	for at := 0; at < words; at += maxCallWords {
+		to := min(words, at+maxCallWords)
+		active.not(dst[at:to], a[at:to])
 	}
-	if words > 0 {
-		dst[words-1] &= tailMask(n)
-	}
+	clearTail(dst, n)
 }
 
 // Copy copies n rows of a bitmap.
@@ -178,19 +129,13 @@ func Fill(dst []uint64, n int, value bool) {
 
 // PopCount counts the set bits of a bitmap.
 func PopCount(a []uint64) int {
-	var c0, c1, c2, c3 int
-	for len(a) >= 4 {
-		w := (*[4]uint64)(a)
-		c0 += bits.OnesCount64(w[0])
-		c1 += bits.OnesCount64(w[1])
-		c2 += bits.OnesCount64(w[2])
-		c3 += bits.OnesCount64(w[3])
-		a = a[4:]
+	count := 0
+	for len(a) > 0 {
+		words := min(len(a), maxCallWords)
+		count += active.popCount(a[:words])
+		a = a[words:]
 	}
-	for _, w := range a {
-		c0 += bits.OnesCount64(w)
-	}
-	return c0 + c1 + c2 + c3
+	return count
 }
 
 // AnyAnd says whether the two bitmaps have a bit in common; b may be nil for "every row". It looks for the first true fault
@@ -251,7 +196,7 @@ func KleeneAnd(dstValue, dstValid, aValue, aValid, bValue, bValid []uint64, n in
 	words := Words(n)
 	for at := 0; at < words; at += len(allRows) {
 		to := min(words, at+len(allRows))
-		kleeneAnd(dstValue[at:to], dstValid[at:to], aValue[at:to], validWords(aValid, at, to), bValue[at:to], validWords(bValid, at, to))
+		active.kleeneAnd(dstValue[at:to], dstValid[at:to], aValue[at:to], validWords(aValid, at, to), bValue[at:to], validWords(bValid, at, to))
 	}
 	clearTail(dstValue, n)
 	clearTail(dstValid, n)
@@ -265,7 +210,7 @@ func KleeneOr(dstValue, dstValid, aValue, aValid, bValue, bValid []uint64, n int
 	words := Words(n)
 	for at := 0; at < words; at += len(allRows) {
 		to := min(words, at+len(allRows))
-		kleeneOr(dstValue[at:to], dstValid[at:to], aValue[at:to], validWords(aValid, at, to), bValue[at:to], validWords(bValid, at, to))
+		active.kleeneOr(dstValue[at:to], dstValid[at:to], aValue[at:to], validWords(aValid, at, to), bValue[at:to], validWords(bValid, at, to))
 	}
 	clearTail(dstValue, n)
 	clearTail(dstValid, n)

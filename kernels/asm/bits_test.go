@@ -7,48 +7,60 @@ import (
 )
 
 func TestLoadStoreBits(t *testing.T) {
-	h := &harness{T: t}
-	for _, n := range append(testRows()[:201], 1000) {
-		for offset := range 64 {
-			for _, atEnd := range []bool{false, true} {
-				h.used, h.atEnd = 0, atEnd
-				size := (offset + n + 7) / 8
-				src := make([]byte, size)
-				for i := range src {
-					src[i] = byte(random.Uint32())
-				}
-				src = lay(h, src)
-				dst := room[uint64](h, Words(n))
-				LoadBits(dst, src, offset, n)
-				byteBit := func(b []byte, i int) bool { return b[i/8]>>(i%8)&1 != 0 }
-				want := rowsToBits(n, func(i int) bool { return byteBit(src, offset+i) })
-				if !sameBits(dst, want) {
-					t.Fatalf("LoadBits(offset %d, %d rows) = %x, want %x", offset, n, dst, want)
-				}
-
-				old := make([]byte, size)
-				for i := range old {
-					old[i] = byte(random.Uint32())
-				}
-				out := lay(h, old)
-				StoreBits(out, dst, offset, n)
-				expect := slices.Clone(old)
-				for i := range n {
-					expect[(offset+i)/8] &^= 1 << ((offset + i) % 8)
-					if bitOf(dst, i) {
-						expect[(offset+i)/8] |= 1 << ((offset + i) % 8)
-					}
-				}
-				if !bytes.Equal(out, expect) {
-					t.Fatalf("StoreBits(offset %d, %d rows) = %x, want %x", offset, n, out, expect)
-				}
-			}
+	rows := bitmapRows()
+	for n := range 201 {
+		rows = append(rows, n)
+	}
+	eachTierOf(t, rows, func(h *harness, n int) {
+		offsets := 9
+		switch {
+		case n <= 200:
+			offsets = 64
+		case n > 10000:
+			offsets = 2
 		}
+		for offset := range offsets {
+			testLoadStoreBits(h, n, offset)
+		}
+	})
+}
+
+func testLoadStoreBits(t *harness, n, offset int) {
+	t.used = 0
+	size := (offset + n + 7) / 8
+	src := make([]byte, size)
+	for i := range src {
+		src[i] = byte(random.Uint32())
+	}
+	src = lay(t, src)
+	dst := room[uint64](t, Words(n))
+	LoadBits(dst, src, offset, n)
+	byteBit := func(b []byte, i int) bool { return b[i/8]>>(i%8)&1 != 0 }
+	want := rowsToBits(n, func(i int) bool { return byteBit(src, offset+i) })
+	if !sameBits(dst, want) {
+		t.Fatalf("LoadBits(offset %d, %d rows) = %x, want %x", offset, n, dst, want)
+	}
+
+	old := make([]byte, size)
+	for i := range old {
+		old[i] = byte(random.Uint32())
+	}
+	out := lay(t, old)
+	StoreBits(out, dst, offset, n)
+	expect := slices.Clone(old)
+	for i := range n {
+		expect[(offset+i)/8] &^= 1 << ((offset + i) % 8)
+		if bitOf(dst, i) {
+			expect[(offset+i)/8] |= 1 << ((offset + i) % 8)
+		}
+	}
+	if !bytes.Equal(out, expect) {
+		t.Fatalf("StoreBits(offset %d, %d rows) = %x, want %x", offset, n, out, expect)
 	}
 }
 
 func TestBitAlgebra(t *testing.T) {
-	eachTier(t, func(h *harness, n int) {
+	eachTierOf(t, append(testRows(), bitmapRows()...), func(h *harness, n int) {
 		a, b := lay(h, someBits(n)), lay(h, someBits(n))
 		dst := room[uint64](h, Words(n))
 		check := func(name string, f func(x, y bool) bool) {
@@ -103,7 +115,7 @@ func TestBitAlgebra(t *testing.T) {
 // TestKleene checks all nine combinations of false, true and null against the truth table of the SQL standard.
 func TestKleene(t *testing.T) {
 	// A truth value is false 0, null 1, true 2: AND is the least, OR the greatest.
-	eachTier(t, func(h *harness, n int) {
+	eachTierOf(t, append(testRows(), bitmapRows()[:150]...), func(h *harness, n int) {
 		for _, nilA := range []bool{false, true} {
 			for _, nilB := range []bool{false, true} {
 				h.used = 0

@@ -98,8 +98,11 @@ func FuzzLoadStoreBits(f *testing.F) {
 		if (int(offset)+int(n)+7)/8 > len(data) {
 			return
 		}
-		words := spoil(make([]uint64, Words(int(n))))
-		LoadBits(words, data, int(offset), int(n))
+		words := make([]uint64, Words(int(n)))
+		inTiers(t, func() []uint64 {
+			LoadBits(spoil(words), data, int(offset), int(n))
+			return slices.Clone(words)
+		})
 		for i := range int(n) {
 			at := int(offset) + i
 			if bitOf(words, i) != (data[at/8]>>(at%8)&1 != 0) {
@@ -123,6 +126,35 @@ func FuzzLoadStoreBits(f *testing.F) {
 				}
 			}
 		}
+	})
+}
+
+func FuzzBitAlgebra(f *testing.F) {
+	f.Add([]byte("two bitmaps, one after the other, of so many words that a kernel has whole blocks and words that are left over"), uint16(700))
+	f.Add(make([]byte, 700), uint16(2800))
+	f.Fuzz(func(t *testing.T, data []byte, rows uint16) {
+		n := min(int(rows), len(data)*2) // four bitmaps
+		quarter := len(data) / 4
+		var in [4][]uint64
+		for i := range in {
+			in[i] = wordsOf(data[i*quarter:(i+1)*quarter], n)
+		}
+		a, b, aValid, bValid := in[0], in[1], in[2], in[3]
+		inTiers(t, func() []uint64 {
+			result := []uint64{uint64(PopCount(a)), uint64(PopCount(b))}
+			for _, op := range []func(dst, a, b []uint64){And, Or, Xor, AndNot} {
+				dst := spoil(make([]uint64, Words(n)))
+				op(dst, a, b)
+				result = append(result, dst...)
+			}
+			value, valid := spoil(make([]uint64, Words(n))), spoil(make([]uint64, Words(n)))
+			Not(value, a, n)
+			result = append(result, value...)
+			KleeneAnd(value, valid, a, aValid, b, nil, n)
+			result = append(append(result, value...), valid...)
+			KleeneOr(value, valid, a, aValid, b, bValid, n)
+			return append(append(result, value...), valid...)
+		})
 	})
 }
 

@@ -11,7 +11,7 @@ import (
 // These tests read the assembly as text, so they run on every platform.
 
 // amd64Files are the files of the AVX2 tier.
-var amd64Files = []string{"compare_amd64.s", "filter_amd64.s", "sum_amd64.s", "minmax_amd64.s"}
+var amd64Files = []string{"compare_amd64.s", "filter_amd64.s", "sum_amd64.s", "minmax_amd64.s", "bits_amd64.s"}
 
 // instructionSets says which feature each instruction of *_amd64.s needs; baseline ones need none. One that is not listed fails
 // the test, so that a new instruction is looked up by a person.
@@ -19,14 +19,14 @@ var instructionSets = func() map[string]string {
 	sets := make(map[string]string)
 	for set, mnemonics := range map[string]string{
 		"baseline": "NOTQ MOVQ MOVL MOVBLZX LEAQ ADDQ ADDL SUBQ DECQ ANDQ ANDL ORQ XORQ SHLQ SHRQ CMPQ TESTQ CMOVQEQ CMOVQNE " +
-			"JA JBE JE JEQ JZ JNZ JNE JMP RET",
+			"JA JAE JB JBE JE JEQ JZ JNZ JNE JMP RET",
 		"POPCNT": "POPCNTQ POPCNTL",
-		"BMI1":   "TZCNTQ BLSRQ",
+		"BMI1":   "TZCNTQ BLSRQ ANDNQ",
 		"BMI2":   "SHLXQ SHRXQ PEXTQ",
-		"AVX":    "VMOVDQU VMOVDQA VMOVD VCMPPD VCMPPS VSHUFPS VADDPD VBLENDVPD VBLENDVPS VMINPD VMINPS VMAXPD VMAXPS VZEROUPPER",
+		"AVX":    "VMOVDQU VMOVDQA VMOVD VMOVQ VCMPPD VCMPPS VSHUFPS VADDPD VBLENDVPD VBLENDVPS VMINPD VMINPS VMAXPD VMAXPS VZEROUPPER",
 		// Integer operations on 256 bits; the broadcasts are from a register or of a quad word.
 		"AVX2": "VPBROADCASTD VPBROADCASTQ VPCMPEQD VPCMPEQQ VPCMPGTD VPCMPGTQ VPACKSSDW VPACKSSWB VPERMD VPERMQ VPMOVMSKB " +
-			"VPMOVZXBD VPADDD VPADDQ VPAND VPOR VPXOR VPSLLQ VPSRLQ VPSLLVQ VPSLLVD VPMASKMOVQ VPMINSD VPMAXSD",
+			"VPMOVZXBD VPADDD VPADDQ VPAND VPANDN VPOR VPXOR VPSLLQ VPSRLQ VPSLLVQ VPSLLVD VPMASKMOVQ VPMINSD VPMAXSD",
 	} {
 		for _, m := range strings.Fields(mnemonics) {
 			sets[m] = set

@@ -52,9 +52,17 @@ func TestCallsAreShort(t *testing.T) {
 		record(len(words) * 64)
 		return appendIndices(dst, words, base)
 	}
-	if fields := reflect.TypeFor[table]().NumField(); fields != 19 {
+	if fields := reflect.TypeFor[table]().NumField(); fields != 28 {
 		t.Fatalf("table has %d fields: watch the new ones here too", fields)
 	}
+	for _, kernel := range []*func(dst, a, b []uint64){&spy.and, &spy.or, &spy.xor, &spy.andNot} {
+		*kernel = func(dst, a, b []uint64) { record(max(len(dst), len(a), len(b))) }
+	}
+	spy.not = func(dst, a []uint64) { record(max(len(dst), len(a))) }
+	spy.popCount = func(a []uint64) int { record(len(a)); return popCount(a) }
+	spy.loadBits = func(dst []uint64, src []byte, shift uint) { record(len(dst)) }
+	logic := func(dstValue, dstValid, aValue, aValid, bValue, bValid []uint64) { record(len(dstValue) * 64) }
+	spy.kleeneAnd, spy.kleeneOr = logic, logic
 	previous := active
 	active = &spy
 	defer func() { active = previous }()
@@ -65,6 +73,9 @@ func TestCallsAreShort(t *testing.T) {
 	}
 	clearTail(bits, rows)
 	dst := make([]uint64, Words(rows))
+	// A word of bits alone counts as a row.
+	const words = 5*maxCallWords + 100
+	wide, bytes := make([]uint64, words), make([]byte, 8*words+1)
 	for name, call := range map[string]func(){
 		"CompareConst int64":   func() { CompareConst(dst, make([]int64, rows), Lt, 1) },
 		"CompareConst int32":   func() { CompareConst(dst, make([]int32, rows), Eq, 1) },
@@ -82,6 +93,15 @@ func TestCallsAreShort(t *testing.T) {
 		"Min float32":          func() { Min(make([]float32, rows), nil) },
 		"Filter 8":             func() { Filter(make([]int64, rows), make([]int64, rows), bits) },
 		"Filter 4":             func() { Filter(make([]int32, rows), make([]int32, rows), bits) },
+		"And":                  func() { And(wide, wide, wide) },
+		"Or":                   func() { Or(wide, wide, wide) },
+		"Xor":                  func() { Xor(wide, wide, wide) },
+		"AndNot":               func() { AndNot(wide, wide, wide) },
+		"Not":                  func() { Not(wide, wide, 64*words) },
+		"PopCount":             func() { PopCount(wide) },
+		"LoadBits":             func() { LoadBits(wide, bytes, 3, 64*words) },
+		"KleeneAnd":            func() { KleeneAnd(dst, dst, bits, nil, bits, bits, rows) },
+		"KleeneOr":             func() { KleeneOr(dst, dst, bits, nil, bits, bits, rows) },
 		"FilterBits":           func() { FilterBits(dst, bits, bits, rows) },
 		"AppendIndices":        func() { AppendIndices(nil, bits, rows) },
 	} {

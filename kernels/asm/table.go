@@ -28,6 +28,15 @@ type table struct {
 	sumInt64   func(values []int64, mask []uint64) (hi int64, lo uint64)
 	sumFloat64 func(lanes floatLanes, values []float64, mask []uint64) floatLanes
 
+	// Algebra and count of any number of words of bitmaps; see And, Not and PopCount.
+	and, or, xor, andNot func(dst, a, b []uint64)
+	not                  func(dst, a []uint64)
+	popCount             func(a []uint64) int
+
+	// Bits from between bytes, and logic with nulls; see loadBits and kleeneAnd.
+	loadBits            func(dst []uint64, src []byte, shift uint)
+	kleeneAnd, kleeneOr func(dstValue, dstValid, aValue, aValid, bValue, bValid []uint64)
+
 	// Extremes of the selected rows of whole words; see extremeKernels.
 	extremesInt64   extremeKernels[int64]
 	extremesInt32   extremeKernels[int32]
@@ -64,6 +73,15 @@ var generic = table{
 	extremesFloat32: extremeKernels[float32]{minOf[float32], maxOf[float32]},
 	filter8:         filter[uint64],
 	filter4:         filter[uint32],
+	and:             and,
+	or:              or,
+	xor:             xor,
+	andNot:          andNot,
+	not:             not,
+	popCount:        popCount,
+	loadBits:        loadBits,
+	kleeneAnd:       kleeneAnd,
+	kleeneOr:        kleeneOr,
 	filterBits:      filterBits,
 	indices:         appendIndices,
 }

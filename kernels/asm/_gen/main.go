@@ -12,7 +12,7 @@ import (
 	"github.com/mmcloughlin/avo/build"
 )
 
-var verb = flag.String("verb", "", "the kernels to write: compare, filter, sum or minmax")
+var verb = flag.String("verb", "", "the kernels to write: compare, filter, sum, minmax or bits")
 
 func main() {
 	log.SetFlags(0)
@@ -28,6 +28,8 @@ func main() {
 		sum()
 	case "minmax":
 		minmax()
+	case "bits":
+		bits()
 	default:
 		log.Fatalf("gen: unknown verb %q", *verb)
 	}
