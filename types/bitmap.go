@@ -1,6 +1,6 @@
 package types
 
-import "math/bits"
+import "github.com/lacunadb/lacuna/kernels/asm"
 
 // Bitmap is one bit per row, least significant bit first: row i is bit i%64 of word i/64. A bitmap of n rows has BitmapWords(n)
 // words, and its bits past the last row are zero. As a validity or a selection, the nil Bitmap means "every row".
@@ -26,11 +26,7 @@ func (b Bitmap) Count(n int) int {
 	if b == nil {
 		return n
 	}
-	count := 0
-	for _, w := range b[:BitmapWords(n)] {
-		count += bits.OnesCount64(w)
-	}
-	return count
+	return asm.PopCount(b[:BitmapWords(n)])
 }
 
 // LastWordMask gives the bits of the last word of a bitmap of n rows that belong to rows; all ones when n fills the word.
@@ -62,9 +58,7 @@ func AndBitmaps(pool *Pool, a, b Bitmap, n int) Bitmap {
 		return a
 	}
 	dst := pool.Bitmap(n)
-	for i := range dst {
-		dst[i] = a[i] & b[i]
-	}
+	asm.And(dst, a, b)
 	return dst
 }
 
@@ -75,11 +69,9 @@ func AndNotBitmaps(pool *Pool, a, b Bitmap, n int) Bitmap {
 	}
 	dst := pool.Bitmap(n)
 	if a == nil {
-		FillBitmap(dst, n)
-		a = dst
-	}
-	for i := range dst {
-		dst[i] = a[i] &^ b[i]
+		asm.Not(dst, b, n)
+	} else {
+		asm.AndNot(dst, a, b)
 	}
 	return dst
 }

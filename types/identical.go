@@ -8,6 +8,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/lacunadb/lacuna/kernels/asm"
 )
 
 // Identical reports whether two arrays are equal and lie in memory in the same way, which is what a round trip must keep: EqualArrays with the option Layout, which
@@ -60,7 +62,7 @@ func (s span) bytes(i, width, count int) []byte {
 func (s span) bits(i, n int) Bitmap {
 	out := make(Bitmap, BitmapWords(n))
 	if b := buffer(s.data, i); b != nil && s.first()+n <= b.Len()*8 {
-		copyBits(out, b.Bytes()[s.first()/8:], s.first()%8, n)
+		asm.LoadBits(out, b.Bytes()[s.first()/8:], s.first()%8, n)
 	}
 	return out
 }

@@ -1,13 +1,14 @@
 package types
 
 import (
-	"encoding/binary"
 	"math"
 	"math/bits"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/lacunadb/lacuna/kernels/asm"
 )
 
 // ImportOptions says how Arrow data become vectors. The zero value checks everything and converts into heap memory.
@@ -259,7 +260,7 @@ func (im *importer) validity(data arrow.ArrayData, from, n int, at *place) (Bitm
 			return nil, err
 		}
 		valid = im.pool.Bitmap(n)
-		copyBits(valid, raw, shift, n)
+		asm.LoadBits(valid, raw, shift, n)
 		nulls = n - valid.Count(n)
 	}
 	if known := data.NullN(); known >= 0 && known != nulls && from == 0 && n == data.Len() {
@@ -288,32 +289,8 @@ func (im *importer) bools(data arrow.ArrayData, from, n int, at *place) (Buffer,
 		}
 	}
 	copied := im.pool.Bitmap(n)
-	copyBits(copied, raw, shift, n)
+	asm.LoadBits(copied, raw, shift, n)
 	return Buffer{Bytes: Bytes(copied)}, nil
-}
-
-// copyBits writes bits shift to shift+n of src to dst, with zeros after the last.
-func copyBits(dst Bitmap, src []byte, shift, n int) {
-	words := dst[:BitmapWords(n)]
-	for w := range words {
-		rest := src[w*8:]
-		var word uint64
-		if len(rest) >= 8 {
-			word = binary.LittleEndian.Uint64(rest) >> uint(shift)
-			if shift != 0 && len(rest) > 8 {
-				word |= uint64(rest[8]) << uint(64-shift)
-			}
-		} else {
-			for i, b := range rest {
-				word |= uint64(b) << uint(i*8)
-			}
-			word >>= uint(shift)
-		}
-		words[w] = word
-	}
-	if len(words) > 0 {
-		words[len(words)-1] &= LastWordMask(n)
-	}
 }
 
 // firstRow gives the first valid row that is marked as bad, or -1.

@@ -133,12 +133,6 @@ func TestBitmaps(t *testing.T) {
 		if ranged.Count(n) != to-from || to > from && (!ranged.Get(from) || !ranged.Get(to-1)) {
 			t.Fatalf("setRange(%d, %d)", from, to)
 		}
-		// From bytes at any bit.
-		copied := make(Bitmap, BitmapWords(to-from))
-		copyBits(copied, Bytes(b)[min(from/8, len(b)*8):], from%8, to-from)
-		if !slices.Equal(copied, cut) {
-			t.Fatalf("copyBits %d:%d", from, to)
-		}
 	}
 }
 

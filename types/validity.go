@@ -3,6 +3,8 @@ package types
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/lacunadb/lacuna/kernels/asm"
 )
 
 // LogicalValidity gives the rows that are not null in SQL's sense: through dictionaries to their entries, through runs to their
@@ -21,11 +23,9 @@ func LogicalValidity(pool *Pool, v *Vector) Bitmap {
 			return v.validity
 		}
 		dst := pool.Bitmap(v.length)
-		gatherBits(dst, entries, v.Keys())
+		asm.TakeBits(dst, entries, v.Keys())
 		if v.validity != nil {
-			for i, w := range v.validity[:len(dst)] {
-				dst[i] &= w
-			}
+			asm.And(dst, dst, v.validity)
 		}
 		return dst
 	case RunEnd:
@@ -173,18 +173,6 @@ func (v *Vector) MayHaveNulls() bool {
 		return v.validity != nil || v.children[0].MayHaveNulls()
 	}
 	return v.validity != nil || v.typ.kind == KindNull
-}
-
-// gatherBits writes bit src[keys[i]] to bit i of dst.
-func gatherBits(dst, src Bitmap, keys []uint32) {
-	for w := range dst {
-		var word uint64
-		rows := keys[w*64 : min(len(keys), w*64+64)]
-		for i, k := range rows {
-			word |= (src[k>>6] >> (k & 63) & 1) << uint(i)
-		}
-		dst[w] = word
-	}
 }
 
 // setRange sets bits from to to (half open).

@@ -5,6 +5,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/lacunadb/lacuna/kernels/asm"
 )
 
 // Encoding says how a vector's rows relate to its values.
@@ -393,18 +395,7 @@ func sliceBitmap(pool *Pool, b Bitmap, from, to int) Bitmap {
 		}
 	}
 	dst := pool.Bitmap(n)
-	shift := uint(from) & 63
-	src := b[from>>6:]
-	for i := range dst {
-		w := src[i] >> shift
-		if shift != 0 && i+1 < len(src) {
-			w |= src[i+1] << (64 - shift)
-		}
-		dst[i] = w
-	}
-	if words > 0 {
-		dst[words-1] &= LastWordMask(n)
-	}
+	asm.LoadBits(dst, Bytes(b), from, n)
 	return dst
 }
 
