@@ -33,7 +33,8 @@ func (op CompareOp) Negate() CompareOp {
 
 // Compare gives a op b as BOOLEAN for two vectors of one type. A row is null when either side is, or when a null inside a
 // nested value leaves it undecided (null-semantics 2.10). NaN equals NaN and is the greatest float, -0 equals +0, unless Env.Floats
-// says otherwise; strings and bytes compare bytewise; an INTERVAL counts a month as 30 days; an ENUM compares by position. The result is plain or constant.
+// says otherwise; strings and bytes compare bytewise; an INTERVAL counts a month as 30 days; an ENUM compares by position. The result is
+// plain, constant, or in runs where they are long.
 func Compare(env *Env, op CompareOp, a, b *types.Vector) (*types.Vector, error) {
 	if err := sameComparable(a, b); err != nil {
 		return nil, err
@@ -44,11 +45,14 @@ func Compare(env *Env, op CompareOp, a, b *types.Vector) (*types.Vector, error) 
 	r, err := applyBinary(env, types.Boolean, a, b, func(env *Env, a, b *types.Vector) (*types.Vector, error) {
 		return comparePlain(env, op, a, b), nil
 	})
-	if err != nil || r.Encoding() == types.Constant {
+	if err != nil || r.Encoding() == types.Constant || r.Encoding() == types.RunEnd && longRuns*len(r.RunEnds()) <= r.Len() {
 		return r, err
 	}
 	return Decode(env, r), nil
 }
+
+// longRuns is the mean length of runs from which a result stays in runs.
+const longRuns = 16
 
 // sameComparable checks that two operands have one type, marks, zones and nullability aside, or that one is NULL.
 func sameComparable(a, b *types.Vector) error {

@@ -165,7 +165,7 @@ func TestCompareAndDistinct(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if e := got.Encoding(); e != types.Plain && e != types.Constant {
+				if e := got.Encoding(); e == types.Dictionary || e == types.RunEnd && longRuns*len(got.RunEnds()) > n {
 					t.Fatalf("result is %s", e)
 				}
 				checkBitmaps(t, "compare", got)

@@ -29,6 +29,31 @@ func RunEndEncode(env *Env, v *types.Vector) *types.Vector {
 	return types.NewRunEnd(append(ends, int32(n)), Take(env, plain, firsts, nil))
 }
 
+// MergeRuns gives the same rows in runs of which no two neighbours have the same bits. Vectors in other encodings are returned as they are.
+func MergeRuns(env *Env, v *types.Vector) *types.Vector {
+	if v.Encoding() != types.RunEnd {
+		return v
+	}
+	ends, values := v.RunEnds(), v.RunValues()
+	var kept []uint32 // the last run of each stretch, once there are two in one
+	for r := 1; r < len(ends); r++ {
+		same := types.SameBits(values, r-1, values, r)
+		if same && kept == nil {
+			kept = types.Alloc[uint32](env.pool(), len(ends))[:r-1]
+			for i := range kept {
+				kept[i] = uint32(i)
+			}
+		} else if !same && kept != nil {
+			kept = append(kept, uint32(r-1))
+		}
+	}
+	if kept == nil {
+		return v
+	}
+	kept = append(kept, uint32(len(ends)-1))
+	return types.NewRunEnd(gather(env.pool(), ends, kept), Take(env, values, kept, nil))
+}
+
 // CompactDictionary gives a dictionary vector whose entries are those that a row names, in their order. Vectors in other encodings are returned as they are.
 func CompactDictionary(env *Env, v *types.Vector) *types.Vector {
 	if v.Encoding() != types.Dictionary || v.Len() == 0 {

@@ -3,6 +3,7 @@ package kernels
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -85,5 +86,42 @@ func TestCompactDictionary(t *testing.T) {
 		if got.Encoding() == types.Dictionary && got.Entries().Len() != c.entries {
 			t.Errorf("keys %v: %d entries, want %d", c.keys, got.Entries().Len(), c.entries)
 		}
+	}
+}
+
+func TestMergeRuns(t *testing.T) {
+	values, err := types.FromValues(nil, types.Varchar, []any{"a", "a", nil, nil, "b", "a", "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := types.NewRunEnd([]int32{1, 3, 4, 6, 7, 9, 12}, values)
+	got := MergeRuns(nil, v)
+	if !slices.Equal(got.RunEnds(), []int32{3, 6, 7, 12}) || !types.Equal(Decode(nil, got), Decode(nil, v)) {
+		t.Errorf("runs %v", got.RunEnds())
+	}
+	if MergeRuns(nil, got) != got {
+		t.Error("runs that are merged are merged again")
+	}
+}
+
+// TestFilterTrue filters runs by conditions in runs, the same ones and others, as rows are filtered.
+func TestFilterTrue(t *testing.T) {
+	values := types.NewFixed(types.Integer, []int32{5, 6, 7, 8}, types.Bitmap{0b1011})
+	v := types.NewRunEnd([]int32{70, 90, 91, 200}, values)
+	flags := types.NewBool(types.Bitmap{0b1101}, 4, types.Bitmap{0b0111})
+	for _, ends := range [][]int32{{70, 90, 91, 200}, {1, 89, 128, 200}} {
+		condition := types.NewRunEnd(ends, flags)
+		got, err := FilterTrue(nil, v, condition)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := TrueRows(nil, condition)
+		want := Filter(nil, Decode(nil, v), rows, rows.Count(200))
+		if !types.EqualWith(got, want, types.EqualOptions{IgnoreEncoding: true}) {
+			t.Errorf("runs to %v: other rows", ends)
+		}
+	}
+	if _, err := FilterTrue(nil, v, types.NewBool(types.Bitmap{1}, 1, nil)); err == nil {
+		t.Error("lengths are not compared")
 	}
 }

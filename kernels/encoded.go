@@ -82,7 +82,9 @@ func onConstant(env *Env, n int, kernel func(*Env) (*types.Vector, error)) (*typ
 	first := env.active().NextSet(0, n)
 	one := env.withActive(nil)
 	if first == n {
-		one.Try = true
+		try := *one
+		try.Try = true
+		one = &try
 	}
 	value, err := kernel(one)
 	if err != nil {
@@ -103,11 +105,19 @@ func firstRow(env *Env, v *types.Vector) *types.Vector {
 }
 
 // resize gives a constant of another length.
-func resize(v *types.Vector, n int) *types.Vector { return types.NewConstant(v.First(), n) }
+func resize(v *types.Vector, n int) *types.Vector {
+	if n <= v.Len() {
+		return v.Slice(nil, 0, n)
+	}
+	return types.NewConstant(v.First(), n)
+}
 
 // zipRuns cuts two run-end vectors at the ends of both: the common run ends, and a value of each for every run.
 func zipRuns(env *Env, a, b *types.Vector) (ends []int32, aValues, bValues *types.Vector) {
 	aEnds, bEnds := a.RunEnds(), b.RunEnds()
+	if sameEnds(aEnds, bEnds) {
+		return aEnds, a.RunValues(), b.RunValues()
+	}
 	ends = types.Alloc[int32](env.pool(), len(aEnds)+len(bEnds))
 	aRuns := types.Alloc[uint32](env.pool(), len(ends))
 	bRuns := types.Alloc[uint32](env.pool(), len(ends))

@@ -49,10 +49,13 @@ func (e *Env) zone() *time.Location {
 	return e.Zone
 }
 
-// withActive gives the same environment with other rows that count.
+// withActive gives the same environment with other rows that count; not to be changed.
 func (e *Env) withActive(active types.Bitmap) *Env {
-	if e == nil {
+	switch {
+	case e == nil:
 		return &Env{Active: active}
+	case e.Active == nil && active == nil:
+		return e
 	}
 	c := *e
 	c.Active = active

@@ -1,6 +1,9 @@
 package kernels
 
 import (
+	"math/bits"
+	"slices"
+
 	"github.com/lacunadb/lacuna/kernels/asm"
 	"github.com/lacunadb/lacuna/types"
 )
@@ -101,19 +104,63 @@ func filterChildren(env *Env, children []*types.Vector, selection types.Bitmap, 
 	return kept
 }
 
-// filterRuns counts the selected rows of each run and drops the runs that have none.
+// FilterTrue gives the rows of v in which a condition, a BOOLEAN vector in any encoding, is true: WHERE. It is Filter, but for a condition in the runs of v, as a
+// comparison makes it, the work is in proportion to the runs.
+func FilterTrue(env *Env, v, condition *types.Vector) (*types.Vector, error) {
+	if err := sameLength(v, condition); err != nil {
+		return nil, err
+	}
+	if v.Encoding() == types.RunEnd && condition.Encoding() == types.RunEnd && sameEnds(v.RunEnds(), condition.RunEnds()) {
+		return keepRuns(env, v, TrueRows(env, condition.RunValues())), nil
+	}
+	selection := TrueRows(env, condition)
+	return Filter(env, v, selection, selection.Count(v.Len())), nil
+}
+
+// sameEnds compares run ends, which are mostly the same memory.
+func sameEnds(a, b []int32) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0] || slices.Equal(a, b))
+}
+
+// keepRuns gives the rows of some runs of a run-end vector.
+func keepRuns(env *Env, v *types.Vector, kept types.Bitmap) *types.Vector {
+	pool, ends := env.pool(), v.RunEnds()
+	count := kept.Count(len(ends))
+	starts := types.Alloc[int32](pool, len(ends))
+	if len(ends) > 0 {
+		starts[0] = 0
+		copy(starts[1:], ends)
+	}
+	outEnds := compact(pool, ends, kept, len(ends), count)
+	outStarts := compact(pool, starts, kept, len(ends), count)
+	total := int32(0)
+	for i, start := range outStarts {
+		total += outEnds[i] - start
+		outEnds[i] = total
+	}
+	return types.NewRunEnd(outEnds, Filter(env, v.RunValues(), kept, count))
+}
+
+// filterRuns counts the selected rows of each run and drops the runs that have none. It goes through the words of the selection once.
 func filterRuns(env *Env, v *types.Vector, selection types.Bitmap) *types.Vector {
 	pool, ends := env.pool(), v.RunEnds()
-	outEnds := types.Alloc[int32](pool, len(ends))[:0]
+	outEnds := types.Alloc[int32](pool, len(ends))
 	kept := pool.ZeroBitmap(len(ends))
-	start, total := 0, 0
+	word, below, total, n := 0, 0, 0, 0 // below counts the selected rows of the words before word, total those before the run
 	for r, end := range ends {
-		if n := countBits(selection, start, int(end)); n > 0 {
-			total += n
-			outEnds = append(outEnds, int32(total))
-			kept.Set(r)
+		for ; word < int(end)>>6; word++ {
+			below += bits.OnesCount64(selection[word])
 		}
-		start = int(end)
+		selected := below
+		if rest := uint(end) & 63; rest != 0 {
+			selected += bits.OnesCount64(selection[word] << (64 - rest))
+		}
+		outEnds[n] = int32(selected)
+		if selected > total {
+			n++
+			kept[r>>6] |= 1 << (uint(r) & 63)
+		}
+		total = selected
 	}
-	return types.NewRunEnd(outEnds, Filter(env, v.RunValues(), kept, len(outEnds)))
+	return types.NewRunEnd(outEnds[:n], Filter(env, v.RunValues(), kept, n))
 }

@@ -28,6 +28,14 @@ func kleene(
 			return kleene(env, firstRow(env, a), firstRow(env, b), bits, loop)
 		})
 	}
+	if a.Encoding() == types.RunEnd && b.Encoding() == types.RunEnd && (len(a.RunEnds())+len(b.RunEnds()))*longRuns <= n {
+		ends, x, y := zipRuns(env, a, b)
+		values, err := kleene(env, x, y, bits, loop)
+		if err != nil {
+			return nil, err
+		}
+		return types.NewRunEnd(ends, values), nil
+	}
 	ab, av := truth(env, a)
 	bb, bv := truth(env, b)
 	dst := pool.Bitmap(n)

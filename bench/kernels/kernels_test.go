@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,6 +36,13 @@ func TestQuick(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(filepath.Dir(base), name)); err != nil || !strings.Contains(string(text), name) {
 			t.Errorf("no plot %s: %v", name, err)
 		}
+	}
+}
+
+// TestEncoded checks that every kernel gives on runs what it gives on rows.
+func TestEncoded(t *testing.T) {
+	if err := measureEncoded(io.Discard, newPlan("quick", "")); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -24,6 +24,9 @@ func run(args []string) error {
 	if len(args) > 0 && args[0] == "report" {
 		return reportCommand(args[1:])
 	}
+	if len(args) > 0 && args[0] == "encoded" {
+		return encodedCommand(args[1:])
+	}
 	flags := flag.NewFlagSet("kernels", flag.ContinueOnError)
 	full := flags.Bool("full", false, "every size up to 16M rows, every share of nulls and selected rows (about half an hour)")
 	quick := flags.Bool("quick", false, "everything once with few rows: checks the results, times mean nothing")

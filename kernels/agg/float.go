@@ -64,6 +64,34 @@ func (s *floatSums[T]) addWeighted(_ *kernels.Env, v *types.Vector, weights []in
 	return nil
 }
 
+func (s *floatSums[T]) addRuns(env *kernels.Env, v *types.Vector, ends []int32, valid types.Bitmap) error {
+	if valid != nil {
+		return s.addWeighted(env, v, runLengths(env, ends, valid))
+	}
+	s.states[0].sum += sumFloatRuns(types.ValuesOf[T](v)[:len(ends)], ends)
+	s.states[0].count += int64(ends[len(ends)-1])
+	return nil
+}
+
+// sumFloatRuns gives the sum of the rows of runs, added in four lanes.
+func sumFloatRuns[T float](values []T, ends []int32) float64 {
+	var a, b, c, d float64
+	start := int32(0)
+	for ; len(ends) >= 4; values, ends = values[4:], ends[4:] {
+		v, e := (*[4]T)(values), (*[4]int32)(ends)
+		a += float64(float64(v[0]) * float64(e[0]-start))
+		b += float64(float64(v[1]) * float64(e[1]-e[0]))
+		c += float64(float64(v[2]) * float64(e[2]-e[1]))
+		d += float64(float64(v[3]) * float64(e[3]-e[2]))
+		start = e[3]
+	}
+	for i, e := range ends {
+		a += float64(float64(values[i]) * float64(e-start))
+		start = e
+	}
+	return a + b + (c + d)
+}
+
 func addFloats[T float](states []floatSum, groups []uint32, values []T) {
 	groups = groups[:len(values)]
 	for i, x := range values {

@@ -159,6 +159,10 @@ func (e *extremes[T]) addWeighted(_ *kernels.Env, v *types.Vector, weights []int
 	return nil
 }
 
+func (e *extremes[T]) addRuns(env *kernels.Env, v *types.Vector, _ []int32, valid types.Bitmap) error {
+	return e.add(env, nil, v, valid)
+}
+
 // lower gives every group the smaller one of its value and each of the rows'. NaN is the greatest: x != x is never true for
 // integers, for which the compiler drops it.
 func lower[T ordered](best []T, met []bool, groups []uint32, values []T) {

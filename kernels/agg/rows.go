@@ -32,12 +32,22 @@ type state interface {
 	addWeighted(env *kernels.Env, v *types.Vector, weights []int64) error
 }
 
+// runState is a state that takes runs as they are. The others get a weight for each value.
+type runState interface {
+	// addRuns adds value r of a plain vector for the rows from ends[r-1] to ends[r] to group 0, where it is valid (nil = everywhere).
+	addRuns(env *kernels.Env, v *types.Vector, ends []int32, valid types.Bitmap) error
+}
+
 // update adds an argument in any encoding to a state.
 func update(env *kernels.Env, s state, groups []uint32, v *types.Vector) error {
 	if v.Len() == 0 {
 		return nil
 	}
 	if groups == nil {
+		if runs, ok := s.(runState); ok && v.Encoding() == types.RunEnd && activeOf(env) == nil {
+			values := kernels.Decode(env, v.RunValues())
+			return runs.addRuns(env, values, v.RunEnds(), types.LogicalValidity(poolOf(env), values))
+		}
 		if values, weights, ok := weigh(env, v); ok {
 			return s.addWeighted(env, values, weights)
 		}
@@ -90,6 +100,22 @@ func weigh(env *kernels.Env, v *types.Vector) (values *types.Vector, weights []i
 		}
 	}
 	return values, weights, true
+}
+
+// runLengths gives the rows of each run, 0 for runs that are not valid (nil = all are).
+func runLengths(env *kernels.Env, ends []int32, valid types.Bitmap) []int64 {
+	lengths := types.Alloc[int64](poolOf(env), len(ends))
+	start := int32(0)
+	for r, end := range ends {
+		lengths[r] = int64(end - start)
+		start = end
+	}
+	if valid != nil {
+		for r := range lengths {
+			lengths[r] &= -int64(valid[r>>6] >> (uint(r) & 63) & 1)
+		}
+	}
+	return lengths
 }
 
 // countBits gives the number of set bits from to to (half open); a nil bitmap has every bit set.

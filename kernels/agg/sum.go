@@ -235,6 +235,40 @@ func (s *sums[T]) addWeighted(_ *kernels.Env, v *types.Vector, weights []int64) 
 	return nil
 }
 
+func (s *sums[T]) addRuns(env *kernels.Env, v *types.Vector, ends []int32, valid types.Bitmap) error {
+	n, values := uint64(ends[len(ends)-1]), types.ValuesOf[T](v)[:len(ends)]
+	most := s.most
+	if most == 0 {
+		least, _ := asm.Min(values, nil)
+		greatest, _ := asm.Max(values, nil)
+		most = max(magnitude([]T{least, greatest}))
+	}
+	if hi, bound := bits.Mul64(most, n); hi == 0 && bound <= math.MaxInt64 && valid == nil {
+		s.addTotal(0, int128Of(sumRuns(values, ends)), int64(n))
+		return nil
+	}
+	return s.addWeighted(env, v, runLengths(env, ends, valid))
+}
+
+// sumRuns gives the sum of the rows of runs, which cannot overflow. Four sums run side by side.
+func sumRuns[T narrow](values []T, ends []int32) int64 {
+	var a, b, c, d int64
+	start := int32(0)
+	for ; len(ends) >= 4; values, ends = values[4:], ends[4:] {
+		v, e := (*[4]T)(values), (*[4]int32)(ends)
+		a += int64(v[0]) * int64(e[0]-start)
+		b += int64(v[1]) * int64(e[1]-e[0])
+		c += int64(v[2]) * int64(e[2]-e[1])
+		d += int64(v[3]) * int64(e[3]-e[2])
+		start = e[3]
+	}
+	for i, e := range ends {
+		a += int64(values[i]) * int64(e-start)
+		start = e
+	}
+	return a + b + c + d
+}
+
 // timesWeight gives x*w exactly.
 func timesWeight[T narrow](x T, w int64) types.Int128 {
 	if u := uint64(x); x > 0 && u > math.MaxInt64 {

@@ -35,7 +35,7 @@ func (o Options) export(f arrow.Field, v *types.Vector, nullable bool) (Column, 
 	switch dt := f.Type.(type) {
 	case *arrow.RunEndEncodedType:
 		if o.Runs != RunsPlain {
-			v = kernels.RunEndEncode(nil, v)
+			v = kernels.MergeRuns(nil, kernels.RunEndEncode(nil, v))
 		}
 		if o.Runs == RunsPlain || o.Runs == RunsAuto && v.Encoding() == types.RunEnd && 2*v.RunValues().Len() > v.Len() {
 			f.Type = dt.Encoded()

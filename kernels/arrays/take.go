@@ -118,8 +118,11 @@ func Filter(values, selection Column, nulls NullSelection, o Options) (Column, e
 		return Column{}, err
 	}
 	if nulls == SelectionDrop {
-		rows := kernels.TrueRows(nil, s.vector)
-		return o.result(values.Field, o.compact(kernels.Filter(nil, v.vector, rows, rows.Count(v.Len()))), v.nullable, false)
+		kept, err := kernels.FilterTrue(nil, v.vector, s.vector)
+		if err != nil {
+			return Column{}, err
+		}
+		return o.result(values.Field, o.compact(kept), v.nullable, false)
 	}
 	// The rows that are not selected for sure become null first, in their own variant if it has to be.
 	masked, err := kernels.Mask(nil, v.vector, kernels.IsNull(nil, s.vector))
