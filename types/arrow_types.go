@@ -174,7 +174,7 @@ func importNullable(dt arrow.DataType, typ Type, declared bool, metadata arrow.M
 		if len(typ.Fields()) < d.NumFields() { // has the variant of outer nulls
 			return true
 		}
-		return !typ.Tagged() && anyNullable(typ.Fields())
+		return (!typ.Tagged() || typ.details().host > 0) && anyNullable(typ.Fields())
 	}
 	return declared
 }
@@ -368,8 +368,29 @@ func importUnionType(d arrow.UnionType, metadata arrow.Metadata, unions UnionImp
 				return importUnionCodes(d, true, host, unions)
 			}
 		}
+		if digits, ok := strings.CutPrefix(text, UnionVariant.String()+":"); ok {
+			return importUnionWithHost(d, digits, unions)
+		}
 	}
 	return importUnionCodes(d, unions >= UnionTagged, -1, unions)
+}
+
+// importUnionWithHost makes a union whose NULLs are nulls of the variant with a code. Where another variant may hold null, that one is a value of the
+// variant, and the union is tagged; else there is nothing to tell apart.
+func importUnionWithHost(d arrow.UnionType, code string, unions UnionImport) (Type, error) {
+	host, others := 0, false
+	for i, f := range d.Fields() {
+		if strconv.Itoa(int(d.TypeCodes()[i])) == code && f.Nullable {
+			host = i + 1
+		} else {
+			others = others || holdsNull(f)
+		}
+	}
+	typ, err := importUnionCodes(d, host > 0 && others, -1, unions)
+	if err == nil && typ.Tagged() {
+		typ.more.host = host
+	}
+	return typ, err
 }
 
 // nullVariantIndex finds the variant that metadata names by its code, or -1 when the metadata does not fit: only the last

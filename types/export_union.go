@@ -181,7 +181,12 @@ func holdsNull(f arrow.Field) bool {
 	case *arrow.NullType:
 		return true
 	case *arrow.RunEndEncodedType:
+		if resolvesToUnion(d.Encoded()) {
+			return holdsNull(arrow.Field{Type: d.Encoded(), Nullable: d.ValueNullable})
+		}
 		return f.Nullable && holdsNull(arrow.Field{Type: d.Encoded(), Nullable: d.ValueNullable})
+	case *arrow.DictionaryType:
+		return f.Nullable || resolvesToUnion(d.ValueType) && holdsNull(arrow.Field{Type: d.ValueType})
 	case arrow.UnionType:
 		return slices.ContainsFunc(d.Fields(), holdsNull)
 	case arrow.ExtensionType:
@@ -190,6 +195,16 @@ func holdsNull(f arrow.Field) bool {
 		}
 	}
 	return f.Nullable
+}
+
+// resolvesToUnion reports types whose nulls are those of an Arrow union's variants: such unions, encodings of them and extensions over them.
+func resolvesToUnion(dt arrow.DataType) bool {
+	dt = valueType(dt)
+	if ext, ok := dt.(arrow.ExtensionType); ok {
+		return ext.ExtensionName() != NullableUnionName && resolvesToUnion(ext.StorageType())
+	}
+	_, ok := dt.(arrow.UnionType)
+	return ok
 }
 
 // noHost is the error of a NULL that no variant takes. A union of all 128 variants has no room for one that would.

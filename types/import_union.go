@@ -29,8 +29,14 @@ func (im *importer) nullableUnion(data arrow.ArrayData, storage arrow.DataType, 
 // union imports an Arrow union; its outer validity comes from the variants when the type is lifted (null-semantics 2.14).
 func (im *importer) union(data arrow.ArrayData, dt arrow.UnionType, typ Type, from, n int, at *place) (*Vector, error) {
 	v, err := im.unionRows(data, dt, typ, from, n, at)
-	if err != nil || typ.Tagged() || im.declared || v.encoding == Constant {
+	if err != nil || im.declared || v.encoding == Constant {
 		return v, err
+	}
+	if host := typ.details().host; host > 0 && typ.Tagged() {
+		return v.WithValidity(AndBitmaps(im.pool, v.validity, validityIn(im.pool, v, host-1), n)), nil
+	}
+	if typ.Tagged() {
+		return v, nil
 	}
 	inner := InnerValidity(im.pool, v)
 	if inner == nil {

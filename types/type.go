@@ -86,6 +86,7 @@ type typeDetails struct {
 	fields  []Field  // LIST, ARRAY: element; MAP: key, value; STRUCT: fields; UNION: variants
 	codes   []int8   // UNION
 	tagged  bool     // UNION: a variant may visibly hold null
+	host    int      // UNION read from Arrow: 1 more than the variant whose nulls are NULL rows all the same (UnionVariant); no part of the type otherwise
 	members []string // ENUM
 	ext     Extension
 }

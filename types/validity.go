@@ -53,17 +53,31 @@ func LogicalValidity(pool *Pool, v *Vector) Bitmap {
 // row's does. It is the IV of null-semantics 2.0; LogicalValidity is the outer one, OV.
 func InnerValidity(pool *Pool, v *Vector) Bitmap {
 	var valid [MaxUnionVariants]Bitmap
-	any := false
 	for i, child := range v.children {
 		valid[v.typ.Codes()[i]] = LogicalValidity(pool, child)
-		any = any || valid[v.typ.Codes()[i]] != nil
+	}
+	return selectedValidity(pool, v, &valid)
+}
+
+// validityIn gives the rows of a plain UNION vector that do not hold null in one variant; nil when every row is one.
+func validityIn(pool *Pool, v *Vector, variant int) Bitmap {
+	var valid [MaxUnionVariants]Bitmap
+	valid[v.typ.Codes()[variant]] = LogicalValidity(pool, v.children[variant])
+	return selectedValidity(pool, v, &valid)
+}
+
+// selectedValidity gives each row's bit in the bitmap of its variant, which is nil for one without nulls.
+func selectedValidity(pool *Pool, v *Vector, valid *[MaxUnionVariants]Bitmap) Bitmap {
+	any := false
+	for _, code := range v.typ.Codes() {
+		any = any || valid[code] != nil
 	}
 	if !any {
 		return nil
 	}
 	dst := pool.Bitmap(v.length)
 	if offsets := v.UnionOffsets(); offsets != nil {
-		denseValidity(dst, v.TypeCodes(), offsets, &valid)
+		denseValidity(dst, v.TypeCodes(), offsets, valid)
 		return dst
 	}
 	FillBitmap(dst, v.length)
