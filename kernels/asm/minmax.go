@@ -64,16 +64,17 @@ func infinity[T Number]() T {
 // findEqual gives the first selected row with a value that SQL takes for equal to v, or -1.
 func findEqual[T Number](values []T, mask []uint64, v T) int {
 	var found [16]uint64
-	for at := 0; at < len(values); at += len(found) * wordRows {
-		rows := values[at:min(len(values), at+len(found)*wordRows)]
-		words := found[:Words(len(rows))]
-		CompareConst(words, rows, Eq, v)
+	for at, words := 0, 1; at < len(values); words = min(2*words, len(found)) { // ever more: it is often near
+		rows := values[at:min(len(values), at+words*wordRows)]
+		equal := found[:Words(len(rows))]
+		CompareConst(equal, rows, Eq, v)
 		if mask != nil {
-			And(words, words, mask[at/wordRows:])
+			And(equal, equal, mask[at/wordRows:])
 		}
-		if i := FindFirst(words); i >= 0 {
+		if i := FindFirst(equal); i >= 0 {
 			return at + i
 		}
+		at += len(rows)
 	}
 	return -1
 }

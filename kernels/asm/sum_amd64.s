@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func sumFloat64AVX2(lanes *float64, values *float64, mask *uint64, words int)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, BMI2
 TEXT ·sumFloat64AVX2(SB), NOSPLIT, $0-32
 	MOVQ    lanes+0(FP), AX
 	MOVQ    values+8(FP), CX
@@ -13,61 +13,92 @@ TEXT ·sumFloat64AVX2(SB), NOSPLIT, $0-32
 	MOVQ    words+24(FP), BX
 	VMOVDQU (AX), Y0
 	VMOVDQU 32(AX), Y1
-	LEAQ    topShifts8<>+0(SB), SI
+	LEAQ    fourLanes<>+0(SB), SI
 
 loop:
-	MOVQ         (DX), DI
-	CMPQ         DI, $-1
-	JE           all
-	VPBROADCASTQ (DX), Y3
-	VPSLLVQ      (SI), Y3, Y2
-	VPMASKMOVQ   (CX), Y2, Y2
-	VADDPD       Y2, Y0, Y0
-	VPSLLVQ      32(SI), Y3, Y2
-	VPMASKMOVQ   32(CX), Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	VPSLLVQ      64(SI), Y3, Y2
-	VPMASKMOVQ   64(CX), Y2, Y2
-	VADDPD       Y2, Y0, Y0
-	VPSLLVQ      96(SI), Y3, Y2
-	VPMASKMOVQ   96(CX), Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	VPSLLVQ      128(SI), Y3, Y2
-	VPMASKMOVQ   128(CX), Y2, Y2
-	VADDPD       Y2, Y0, Y0
-	VPSLLVQ      160(SI), Y3, Y2
-	VPMASKMOVQ   160(CX), Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	VPSLLVQ      192(SI), Y3, Y2
-	VPMASKMOVQ   192(CX), Y2, Y2
-	VADDPD       Y2, Y0, Y0
-	VPSLLVQ      224(SI), Y3, Y2
-	VPMASKMOVQ   224(CX), Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	VPSLLVQ      256(SI), Y3, Y2
-	VPMASKMOVQ   256(CX), Y2, Y2
-	VADDPD       Y2, Y0, Y0
-	VPSLLVQ      288(SI), Y3, Y2
-	VPMASKMOVQ   288(CX), Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	VPSLLVQ      320(SI), Y3, Y2
-	VPMASKMOVQ   320(CX), Y2, Y2
-	VADDPD       Y2, Y0, Y0
-	VPSLLVQ      352(SI), Y3, Y2
-	VPMASKMOVQ   352(CX), Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	VPSLLVQ      384(SI), Y3, Y2
-	VPMASKMOVQ   384(CX), Y2, Y2
-	VADDPD       Y2, Y0, Y0
-	VPSLLVQ      416(SI), Y3, Y2
-	VPMASKMOVQ   416(CX), Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	VPSLLVQ      448(SI), Y3, Y2
-	VPMASKMOVQ   448(CX), Y2, Y2
-	VADDPD       Y2, Y0, Y0
-	VPSLLVQ      480(SI), Y3, Y2
-	VPMASKMOVQ   480(CX), Y2, Y2
-	VADDPD       Y2, Y1, Y1
+	MOVQ    (DX), DI
+	CMPQ    DI, $-1
+	JE      all
+	RORXQ   $0x3b, DI, R8
+	ANDL    $0x000001e0, R8
+	VMOVDQU (SI)(R8*1), Y2
+	VPAND   (CX), Y2, Y2
+	VADDPD  Y2, Y0, Y0
+	RORXQ   $0x3f, DI, R8
+	ANDL    $0x000001e0, R8
+	VMOVDQU (SI)(R8*1), Y2
+	VPAND   32(CX), Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	RORXQ   $0x03, DI, R8
+	ANDL    $0x000001e0, R8
+	VMOVDQU (SI)(R8*1), Y2
+	VPAND   64(CX), Y2, Y2
+	VADDPD  Y2, Y0, Y0
+	RORXQ   $0x07, DI, R8
+	ANDL    $0x000001e0, R8
+	VMOVDQU (SI)(R8*1), Y2
+	VPAND   96(CX), Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	RORXQ   $0x0b, DI, R8
+	ANDL    $0x000001e0, R8
+	VMOVDQU (SI)(R8*1), Y2
+	VPAND   128(CX), Y2, Y2
+	VADDPD  Y2, Y0, Y0
+	RORXQ   $0x0f, DI, R8
+	ANDL    $0x000001e0, R8
+	VMOVDQU (SI)(R8*1), Y2
+	VPAND   160(CX), Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	RORXQ   $0x13, DI, R8
+	ANDL    $0x000001e0, R8
+	VMOVDQU (SI)(R8*1), Y2
+	VPAND   192(CX), Y2, Y2
+	VADDPD  Y2, Y0, Y0
+	RORXQ   $0x17, DI, R8
+	ANDL    $0x000001e0, R8
+	VMOVDQU (SI)(R8*1), Y2
+	VPAND   224(CX), Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	RORXQ   $0x1b, DI, R8
+	ANDL    $0x000001e0, R8
+	VMOVDQU (SI)(R8*1), Y2
+	VPAND   256(CX), Y2, Y2
+	VADDPD  Y2, Y0, Y0
+	RORXQ   $0x1f, DI, R8
+	ANDL    $0x000001e0, R8
+	VMOVDQU (SI)(R8*1), Y2
+	VPAND   288(CX), Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	RORXQ   $0x23, DI, R8
+	ANDL    $0x000001e0, R8
+	VMOVDQU (SI)(R8*1), Y2
+	VPAND   320(CX), Y2, Y2
+	VADDPD  Y2, Y0, Y0
+	RORXQ   $0x27, DI, R8
+	ANDL    $0x000001e0, R8
+	VMOVDQU (SI)(R8*1), Y2
+	VPAND   352(CX), Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	RORXQ   $0x2b, DI, R8
+	ANDL    $0x000001e0, R8
+	VMOVDQU (SI)(R8*1), Y2
+	VPAND   384(CX), Y2, Y2
+	VADDPD  Y2, Y0, Y0
+	RORXQ   $0x2f, DI, R8
+	ANDL    $0x000001e0, R8
+	VMOVDQU (SI)(R8*1), Y2
+	VPAND   416(CX), Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	RORXQ   $0x33, DI, R8
+	ANDL    $0x000001e0, R8
+	VMOVDQU (SI)(R8*1), Y2
+	VPAND   448(CX), Y2, Y2
+	VADDPD  Y2, Y0, Y0
+	RORXQ   $0x37, DI, DI
+	ANDL    $0x000001e0, DI
+	VMOVDQU (SI)(DI*1), Y2
+	VPAND   480(CX), Y2, Y2
+	VADDPD  Y2, Y1, Y1
 
 next:
 	ADDQ $0x00000200, CX
@@ -101,74 +132,74 @@ done:
 	VZEROUPPER
 	RET
 
-DATA topShifts8<>+0(SB)/8, $0x000000000000003f
-DATA topShifts8<>+8(SB)/8, $0x000000000000003e
-DATA topShifts8<>+16(SB)/8, $0x000000000000003d
-DATA topShifts8<>+24(SB)/8, $0x000000000000003c
-DATA topShifts8<>+32(SB)/8, $0x000000000000003b
-DATA topShifts8<>+40(SB)/8, $0x000000000000003a
-DATA topShifts8<>+48(SB)/8, $0x0000000000000039
-DATA topShifts8<>+56(SB)/8, $0x0000000000000038
-DATA topShifts8<>+64(SB)/8, $0x0000000000000037
-DATA topShifts8<>+72(SB)/8, $0x0000000000000036
-DATA topShifts8<>+80(SB)/8, $0x0000000000000035
-DATA topShifts8<>+88(SB)/8, $0x0000000000000034
-DATA topShifts8<>+96(SB)/8, $0x0000000000000033
-DATA topShifts8<>+104(SB)/8, $0x0000000000000032
-DATA topShifts8<>+112(SB)/8, $0x0000000000000031
-DATA topShifts8<>+120(SB)/8, $0x0000000000000030
-DATA topShifts8<>+128(SB)/8, $0x000000000000002f
-DATA topShifts8<>+136(SB)/8, $0x000000000000002e
-DATA topShifts8<>+144(SB)/8, $0x000000000000002d
-DATA topShifts8<>+152(SB)/8, $0x000000000000002c
-DATA topShifts8<>+160(SB)/8, $0x000000000000002b
-DATA topShifts8<>+168(SB)/8, $0x000000000000002a
-DATA topShifts8<>+176(SB)/8, $0x0000000000000029
-DATA topShifts8<>+184(SB)/8, $0x0000000000000028
-DATA topShifts8<>+192(SB)/8, $0x0000000000000027
-DATA topShifts8<>+200(SB)/8, $0x0000000000000026
-DATA topShifts8<>+208(SB)/8, $0x0000000000000025
-DATA topShifts8<>+216(SB)/8, $0x0000000000000024
-DATA topShifts8<>+224(SB)/8, $0x0000000000000023
-DATA topShifts8<>+232(SB)/8, $0x0000000000000022
-DATA topShifts8<>+240(SB)/8, $0x0000000000000021
-DATA topShifts8<>+248(SB)/8, $0x0000000000000020
-DATA topShifts8<>+256(SB)/8, $0x000000000000001f
-DATA topShifts8<>+264(SB)/8, $0x000000000000001e
-DATA topShifts8<>+272(SB)/8, $0x000000000000001d
-DATA topShifts8<>+280(SB)/8, $0x000000000000001c
-DATA topShifts8<>+288(SB)/8, $0x000000000000001b
-DATA topShifts8<>+296(SB)/8, $0x000000000000001a
-DATA topShifts8<>+304(SB)/8, $0x0000000000000019
-DATA topShifts8<>+312(SB)/8, $0x0000000000000018
-DATA topShifts8<>+320(SB)/8, $0x0000000000000017
-DATA topShifts8<>+328(SB)/8, $0x0000000000000016
-DATA topShifts8<>+336(SB)/8, $0x0000000000000015
-DATA topShifts8<>+344(SB)/8, $0x0000000000000014
-DATA topShifts8<>+352(SB)/8, $0x0000000000000013
-DATA topShifts8<>+360(SB)/8, $0x0000000000000012
-DATA topShifts8<>+368(SB)/8, $0x0000000000000011
-DATA topShifts8<>+376(SB)/8, $0x0000000000000010
-DATA topShifts8<>+384(SB)/8, $0x000000000000000f
-DATA topShifts8<>+392(SB)/8, $0x000000000000000e
-DATA topShifts8<>+400(SB)/8, $0x000000000000000d
-DATA topShifts8<>+408(SB)/8, $0x000000000000000c
-DATA topShifts8<>+416(SB)/8, $0x000000000000000b
-DATA topShifts8<>+424(SB)/8, $0x000000000000000a
-DATA topShifts8<>+432(SB)/8, $0x0000000000000009
-DATA topShifts8<>+440(SB)/8, $0x0000000000000008
-DATA topShifts8<>+448(SB)/8, $0x0000000000000007
-DATA topShifts8<>+456(SB)/8, $0x0000000000000006
-DATA topShifts8<>+464(SB)/8, $0x0000000000000005
-DATA topShifts8<>+472(SB)/8, $0x0000000000000004
-DATA topShifts8<>+480(SB)/8, $0x0000000000000003
-DATA topShifts8<>+488(SB)/8, $0x0000000000000002
-DATA topShifts8<>+496(SB)/8, $0x0000000000000001
-DATA topShifts8<>+504(SB)/8, $0x0000000000000000
-GLOBL topShifts8<>(SB), RODATA|NOPTR, $512
+DATA fourLanes<>+0(SB)/8, $0x0000000000000000
+DATA fourLanes<>+8(SB)/8, $0x0000000000000000
+DATA fourLanes<>+16(SB)/8, $0x0000000000000000
+DATA fourLanes<>+24(SB)/8, $0x0000000000000000
+DATA fourLanes<>+32(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+40(SB)/8, $0x0000000000000000
+DATA fourLanes<>+48(SB)/8, $0x0000000000000000
+DATA fourLanes<>+56(SB)/8, $0x0000000000000000
+DATA fourLanes<>+64(SB)/8, $0x0000000000000000
+DATA fourLanes<>+72(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+80(SB)/8, $0x0000000000000000
+DATA fourLanes<>+88(SB)/8, $0x0000000000000000
+DATA fourLanes<>+96(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+104(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+112(SB)/8, $0x0000000000000000
+DATA fourLanes<>+120(SB)/8, $0x0000000000000000
+DATA fourLanes<>+128(SB)/8, $0x0000000000000000
+DATA fourLanes<>+136(SB)/8, $0x0000000000000000
+DATA fourLanes<>+144(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+152(SB)/8, $0x0000000000000000
+DATA fourLanes<>+160(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+168(SB)/8, $0x0000000000000000
+DATA fourLanes<>+176(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+184(SB)/8, $0x0000000000000000
+DATA fourLanes<>+192(SB)/8, $0x0000000000000000
+DATA fourLanes<>+200(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+208(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+216(SB)/8, $0x0000000000000000
+DATA fourLanes<>+224(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+232(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+240(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+248(SB)/8, $0x0000000000000000
+DATA fourLanes<>+256(SB)/8, $0x0000000000000000
+DATA fourLanes<>+264(SB)/8, $0x0000000000000000
+DATA fourLanes<>+272(SB)/8, $0x0000000000000000
+DATA fourLanes<>+280(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+288(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+296(SB)/8, $0x0000000000000000
+DATA fourLanes<>+304(SB)/8, $0x0000000000000000
+DATA fourLanes<>+312(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+320(SB)/8, $0x0000000000000000
+DATA fourLanes<>+328(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+336(SB)/8, $0x0000000000000000
+DATA fourLanes<>+344(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+352(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+360(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+368(SB)/8, $0x0000000000000000
+DATA fourLanes<>+376(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+384(SB)/8, $0x0000000000000000
+DATA fourLanes<>+392(SB)/8, $0x0000000000000000
+DATA fourLanes<>+400(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+408(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+416(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+424(SB)/8, $0x0000000000000000
+DATA fourLanes<>+432(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+440(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+448(SB)/8, $0x0000000000000000
+DATA fourLanes<>+456(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+464(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+472(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+480(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+488(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+496(SB)/8, $0xffffffffffffffff
+DATA fourLanes<>+504(SB)/8, $0xffffffffffffffff
+GLOBL fourLanes<>(SB), RODATA|NOPTR, $512
 
 // func sumInt64AVX2(sums *uint64, values *int64, mask *uint64, words int)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, BMI2
 TEXT ·sumInt64AVX2(SB), NOSPLIT, $0-32
 	MOVQ     sums+0(FP), AX
 	MOVQ     values+8(FP), CX
@@ -180,109 +211,140 @@ TEXT ·sumInt64AVX2(SB), NOSPLIT, $0-32
 	VPXOR    Y2, Y2, Y2
 	VPXOR    Y3, Y3, Y3
 	VPXOR    Y4, Y4, Y4
-	LEAQ     topShifts8<>+0(SB), SI
+	LEAQ     fourLanes<>+0(SB), SI
 
 loop:
-	MOVQ         (DX), DI
-	CMPQ         DI, $-1
-	JE           all
-	VPBROADCASTQ (DX), Y6
-	VPSLLVQ      (SI), Y6, Y5
-	VPMASKMOVQ   (CX), Y5, Y5
-	VPXOR        Y5, Y0, Y5
-	VPSRLQ       $0x20, Y5, Y7
-	VPADDQ       Y5, Y1, Y1
-	VPADDQ       Y7, Y2, Y2
-	VPSLLVQ      32(SI), Y6, Y5
-	VPMASKMOVQ   32(CX), Y5, Y5
-	VPXOR        Y5, Y0, Y5
-	VPSRLQ       $0x20, Y5, Y7
-	VPADDQ       Y5, Y3, Y3
-	VPADDQ       Y7, Y4, Y4
-	VPSLLVQ      64(SI), Y6, Y5
-	VPMASKMOVQ   64(CX), Y5, Y5
-	VPXOR        Y5, Y0, Y5
-	VPSRLQ       $0x20, Y5, Y7
-	VPADDQ       Y5, Y1, Y1
-	VPADDQ       Y7, Y2, Y2
-	VPSLLVQ      96(SI), Y6, Y5
-	VPMASKMOVQ   96(CX), Y5, Y5
-	VPXOR        Y5, Y0, Y5
-	VPSRLQ       $0x20, Y5, Y7
-	VPADDQ       Y5, Y3, Y3
-	VPADDQ       Y7, Y4, Y4
-	VPSLLVQ      128(SI), Y6, Y5
-	VPMASKMOVQ   128(CX), Y5, Y5
-	VPXOR        Y5, Y0, Y5
-	VPSRLQ       $0x20, Y5, Y7
-	VPADDQ       Y5, Y1, Y1
-	VPADDQ       Y7, Y2, Y2
-	VPSLLVQ      160(SI), Y6, Y5
-	VPMASKMOVQ   160(CX), Y5, Y5
-	VPXOR        Y5, Y0, Y5
-	VPSRLQ       $0x20, Y5, Y7
-	VPADDQ       Y5, Y3, Y3
-	VPADDQ       Y7, Y4, Y4
-	VPSLLVQ      192(SI), Y6, Y5
-	VPMASKMOVQ   192(CX), Y5, Y5
-	VPXOR        Y5, Y0, Y5
-	VPSRLQ       $0x20, Y5, Y7
-	VPADDQ       Y5, Y1, Y1
-	VPADDQ       Y7, Y2, Y2
-	VPSLLVQ      224(SI), Y6, Y5
-	VPMASKMOVQ   224(CX), Y5, Y5
-	VPXOR        Y5, Y0, Y5
-	VPSRLQ       $0x20, Y5, Y7
-	VPADDQ       Y5, Y3, Y3
-	VPADDQ       Y7, Y4, Y4
-	VPSLLVQ      256(SI), Y6, Y5
-	VPMASKMOVQ   256(CX), Y5, Y5
-	VPXOR        Y5, Y0, Y5
-	VPSRLQ       $0x20, Y5, Y7
-	VPADDQ       Y5, Y1, Y1
-	VPADDQ       Y7, Y2, Y2
-	VPSLLVQ      288(SI), Y6, Y5
-	VPMASKMOVQ   288(CX), Y5, Y5
-	VPXOR        Y5, Y0, Y5
-	VPSRLQ       $0x20, Y5, Y7
-	VPADDQ       Y5, Y3, Y3
-	VPADDQ       Y7, Y4, Y4
-	VPSLLVQ      320(SI), Y6, Y5
-	VPMASKMOVQ   320(CX), Y5, Y5
-	VPXOR        Y5, Y0, Y5
-	VPSRLQ       $0x20, Y5, Y7
-	VPADDQ       Y5, Y1, Y1
-	VPADDQ       Y7, Y2, Y2
-	VPSLLVQ      352(SI), Y6, Y5
-	VPMASKMOVQ   352(CX), Y5, Y5
-	VPXOR        Y5, Y0, Y5
-	VPSRLQ       $0x20, Y5, Y7
-	VPADDQ       Y5, Y3, Y3
-	VPADDQ       Y7, Y4, Y4
-	VPSLLVQ      384(SI), Y6, Y5
-	VPMASKMOVQ   384(CX), Y5, Y5
-	VPXOR        Y5, Y0, Y5
-	VPSRLQ       $0x20, Y5, Y7
-	VPADDQ       Y5, Y1, Y1
-	VPADDQ       Y7, Y2, Y2
-	VPSLLVQ      416(SI), Y6, Y5
-	VPMASKMOVQ   416(CX), Y5, Y5
-	VPXOR        Y5, Y0, Y5
-	VPSRLQ       $0x20, Y5, Y7
-	VPADDQ       Y5, Y3, Y3
-	VPADDQ       Y7, Y4, Y4
-	VPSLLVQ      448(SI), Y6, Y5
-	VPMASKMOVQ   448(CX), Y5, Y5
-	VPXOR        Y5, Y0, Y5
-	VPSRLQ       $0x20, Y5, Y7
-	VPADDQ       Y5, Y1, Y1
-	VPADDQ       Y7, Y2, Y2
-	VPSLLVQ      480(SI), Y6, Y5
-	VPMASKMOVQ   480(CX), Y5, Y5
-	VPXOR        Y5, Y0, Y5
-	VPSRLQ       $0x20, Y5, Y6
-	VPADDQ       Y5, Y3, Y3
-	VPADDQ       Y6, Y4, Y4
+	MOVQ    (DX), DI
+	CMPQ    DI, $-1
+	JE      all
+	RORXQ   $0x3b, DI, R8
+	ANDL    $0x000001e0, R8
+	VMOVDQU (SI)(R8*1), Y5
+	VPAND   (CX), Y5, Y5
+	VPXOR   Y5, Y0, Y5
+	VPSRLQ  $0x20, Y5, Y6
+	VPADDQ  Y5, Y1, Y1
+	VPADDQ  Y6, Y2, Y2
+	RORXQ   $0x3f, DI, R8
+	ANDL    $0x000001e0, R8
+	VMOVDQU (SI)(R8*1), Y5
+	VPAND   32(CX), Y5, Y5
+	VPXOR   Y5, Y0, Y5
+	VPSRLQ  $0x20, Y5, Y6
+	VPADDQ  Y5, Y3, Y3
+	VPADDQ  Y6, Y4, Y4
+	RORXQ   $0x03, DI, R8
+	ANDL    $0x000001e0, R8
+	VMOVDQU (SI)(R8*1), Y5
+	VPAND   64(CX), Y5, Y5
+	VPXOR   Y5, Y0, Y5
+	VPSRLQ  $0x20, Y5, Y6
+	VPADDQ  Y5, Y1, Y1
+	VPADDQ  Y6, Y2, Y2
+	RORXQ   $0x07, DI, R8
+	ANDL    $0x000001e0, R8
+	VMOVDQU (SI)(R8*1), Y5
+	VPAND   96(CX), Y5, Y5
+	VPXOR   Y5, Y0, Y5
+	VPSRLQ  $0x20, Y5, Y6
+	VPADDQ  Y5, Y3, Y3
+	VPADDQ  Y6, Y4, Y4
+	RORXQ   $0x0b, DI, R8
+	ANDL    $0x000001e0, R8
+	VMOVDQU (SI)(R8*1), Y5
+	VPAND   128(CX), Y5, Y5
+	VPXOR   Y5, Y0, Y5
+	VPSRLQ  $0x20, Y5, Y6
+	VPADDQ  Y5, Y1, Y1
+	VPADDQ  Y6, Y2, Y2
+	RORXQ   $0x0f, DI, R8
+	ANDL    $0x000001e0, R8
+	VMOVDQU (SI)(R8*1), Y5
+	VPAND   160(CX), Y5, Y5
+	VPXOR   Y5, Y0, Y5
+	VPSRLQ  $0x20, Y5, Y6
+	VPADDQ  Y5, Y3, Y3
+	VPADDQ  Y6, Y4, Y4
+	RORXQ   $0x13, DI, R8
+	ANDL    $0x000001e0, R8
+	VMOVDQU (SI)(R8*1), Y5
+	VPAND   192(CX), Y5, Y5
+	VPXOR   Y5, Y0, Y5
+	VPSRLQ  $0x20, Y5, Y6
+	VPADDQ  Y5, Y1, Y1
+	VPADDQ  Y6, Y2, Y2
+	RORXQ   $0x17, DI, R8
+	ANDL    $0x000001e0, R8
+	VMOVDQU (SI)(R8*1), Y5
+	VPAND   224(CX), Y5, Y5
+	VPXOR   Y5, Y0, Y5
+	VPSRLQ  $0x20, Y5, Y6
+	VPADDQ  Y5, Y3, Y3
+	VPADDQ  Y6, Y4, Y4
+	RORXQ   $0x1b, DI, R8
+	ANDL    $0x000001e0, R8
+	VMOVDQU (SI)(R8*1), Y5
+	VPAND   256(CX), Y5, Y5
+	VPXOR   Y5, Y0, Y5
+	VPSRLQ  $0x20, Y5, Y6
+	VPADDQ  Y5, Y1, Y1
+	VPADDQ  Y6, Y2, Y2
+	RORXQ   $0x1f, DI, R8
+	ANDL    $0x000001e0, R8
+	VMOVDQU (SI)(R8*1), Y5
+	VPAND   288(CX), Y5, Y5
+	VPXOR   Y5, Y0, Y5
+	VPSRLQ  $0x20, Y5, Y6
+	VPADDQ  Y5, Y3, Y3
+	VPADDQ  Y6, Y4, Y4
+	RORXQ   $0x23, DI, R8
+	ANDL    $0x000001e0, R8
+	VMOVDQU (SI)(R8*1), Y5
+	VPAND   320(CX), Y5, Y5
+	VPXOR   Y5, Y0, Y5
+	VPSRLQ  $0x20, Y5, Y6
+	VPADDQ  Y5, Y1, Y1
+	VPADDQ  Y6, Y2, Y2
+	RORXQ   $0x27, DI, R8
+	ANDL    $0x000001e0, R8
+	VMOVDQU (SI)(R8*1), Y5
+	VPAND   352(CX), Y5, Y5
+	VPXOR   Y5, Y0, Y5
+	VPSRLQ  $0x20, Y5, Y6
+	VPADDQ  Y5, Y3, Y3
+	VPADDQ  Y6, Y4, Y4
+	RORXQ   $0x2b, DI, R8
+	ANDL    $0x000001e0, R8
+	VMOVDQU (SI)(R8*1), Y5
+	VPAND   384(CX), Y5, Y5
+	VPXOR   Y5, Y0, Y5
+	VPSRLQ  $0x20, Y5, Y6
+	VPADDQ  Y5, Y1, Y1
+	VPADDQ  Y6, Y2, Y2
+	RORXQ   $0x2f, DI, R8
+	ANDL    $0x000001e0, R8
+	VMOVDQU (SI)(R8*1), Y5
+	VPAND   416(CX), Y5, Y5
+	VPXOR   Y5, Y0, Y5
+	VPSRLQ  $0x20, Y5, Y6
+	VPADDQ  Y5, Y3, Y3
+	VPADDQ  Y6, Y4, Y4
+	RORXQ   $0x33, DI, R8
+	ANDL    $0x000001e0, R8
+	VMOVDQU (SI)(R8*1), Y5
+	VPAND   448(CX), Y5, Y5
+	VPXOR   Y5, Y0, Y5
+	VPSRLQ  $0x20, Y5, Y6
+	VPADDQ  Y5, Y1, Y1
+	VPADDQ  Y6, Y2, Y2
+	RORXQ   $0x37, DI, DI
+	ANDL    $0x000001e0, DI
+	VMOVDQU (SI)(DI*1), Y5
+	VPAND   480(CX), Y5, Y5
+	VPXOR   Y5, Y0, Y5
+	VPSRLQ  $0x20, Y5, Y6
+	VPADDQ  Y5, Y3, Y3
+	VPADDQ  Y6, Y4, Y4
 
 next:
 	ADDQ $0x00000200, CX

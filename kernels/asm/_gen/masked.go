@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -11,11 +9,11 @@ import (
 // masked is a loop over blocks of 64 rows of which a word of mask selects some.
 type masked struct {
 	values, mask, words reg.Register
-	bytes               int // of an element
+	bytes               int // of an element, 8 or 4
 }
 
 // vector is 32 bytes of a block: its number, the rows in memory, and a register whose lanes have their top bit set where the row
-// is selected; nil where the whole block is.
+// is selected, in lanes of 8 bytes all bits; nil where the whole block is.
 type vector struct {
 	number   int
 	rows     operand.Mem
@@ -23,38 +21,22 @@ type vector struct {
 }
 
 // each writes the loop, with a branch of its own for blocks that are wholly selected; it calls f with each vector of a block.
-//
-// The top bit of a lane is what masked loads and blends look at. The word's bits are put in every lane, and a shift by another
-// number in each lane moves the row's own bit to the top.
 func (l masked) each(f func(v vector)) {
 	lanes := 32 / l.bytes
-	shifts, bits := operand.Mem{}, reg.VecVirtual(nil)
-	shiftsAt := GP64()
-	LEAQ(topShifts(l.bytes), shiftsAt)
-	shifts.Base = shiftsAt
+	spread := l.spreadFours
+	if l.bytes == 4 {
+		spread = l.spreadEights
+	}
+	table := GP64()
+	LEAQ(laneTable(l.bytes), table)
 	Label("loop")
-	all := GP64()
-	MOVQ(operand.Mem{Base: l.mask}, all)
-	CMPQ(all, operand.I8(-1))
+	word := GP64()
+	MOVQ(operand.Mem{Base: l.mask}, word)
+	CMPQ(word, operand.I8(-1))
 	JE(operand.LabelRef("all"))
+	selected := spread(word, table)
 	for i := 0; i < 64/lanes; i++ {
-		selected, shift := YMM(), shifts
-		if l.bytes == 8 {
-			if i == 0 {
-				bits = YMM()
-				VPBROADCASTQ(operand.Mem{Base: l.mask}, bits)
-			}
-			shift.Disp = 32 * i
-			VPSLLVQ(shift, bits, selected)
-		} else {
-			if i%4 == 0 {
-				bits = YMM()
-				VPBROADCASTD(operand.Mem{Base: l.mask, Disp: i / 4 * 4}, bits)
-			}
-			shift.Disp = 32 * (i % 4)
-			VPSLLVD(shift, bits, selected)
-		}
-		f(vector{i, operand.Mem{Base: l.values, Disp: 32 * i}, selected})
+		f(vector{i, operand.Mem{Base: l.values, Disp: 32 * i}, selected(i)})
 	}
 	Label("next")
 	ADDQ(operand.U32(64*l.bytes), l.values)
@@ -71,21 +53,52 @@ func (l masked) each(f func(v vector)) {
 	Label("done")
 }
 
-var topShiftsData = map[int]operand.Mem{}
+// spreadFours looks the lanes of each four bits up in a table. What finds the place are operations on words, which are free beside
+// those on vectors.
+func (l masked) spreadFours(word, table reg.Register) func(i int) reg.VecVirtual {
+	return func(i int) reg.VecVirtual {
+		place := GP64()
+		RORXQ(operand.Imm(uint64(4*i-5)&63), word, place) // the four bits times 32
+		ANDL(operand.U32(15*32), place.As32())
+		return load(operand.Mem{Base: table, Index: place, Scale: 1})
+	}
+}
 
-// topShifts gives the shifts that move the bit of each row to the top of its lane, for as many rows as a lane has bits.
-func topShifts(bytes int) operand.Mem {
-	if m, ok := topShiftsData[bytes]; ok {
+// spreadEights puts 32 bits in every lane and moves the row's own one to the top: a table for eight bits would be large.
+func (l masked) spreadEights(_, table reg.Register) func(i int) reg.VecVirtual {
+	var bits reg.VecVirtual
+	return func(i int) reg.VecVirtual {
+		if i%4 == 0 {
+			bits = YMM()
+			VPBROADCASTD(operand.Mem{Base: l.mask, Disp: i / 4 * 4}, bits)
+		}
+		selected := YMM()
+		VPSLLVD(operand.Mem{Base: table, Disp: i % 4 * 32}, bits, selected)
+		return selected
+	}
+}
+
+var laneTables = map[int]operand.Mem{}
+
+// laneTable gives the table of spreadFours or spreadEights: the lanes of all sets of four rows, or the shifts that move the bits of
+// 32 rows to the top.
+func laneTable(bytes int) operand.Mem {
+	if m, ok := laneTables[bytes]; ok {
 		return m
 	}
-	m := GLOBL(fmt.Sprintf("topShifts%d", bytes), NOPTR|RODATA)
-	for row := 0; row < 8*bytes; row++ {
-		if bytes == 8 {
-			DATA(8*row, operand.U64(63-row))
-		} else {
+	var m operand.Mem
+	if bytes == 8 {
+		m = GLOBL("fourLanes", NOPTR|RODATA)
+		for i := range 64 {
+			set, row := uint64(i/4), i%4
+			DATA(8*i, operand.U64(-(set >> row & 1)))
+		}
+	} else {
+		m = GLOBL("topShifts", NOPTR|RODATA)
+		for row := range 32 {
 			DATA(4*row, operand.U32(31-row))
 		}
 	}
-	topShiftsData[bytes] = m
+	laneTables[bytes] = m
 	return m
 }

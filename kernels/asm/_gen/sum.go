@@ -17,7 +17,7 @@ func (v vector) selectedRows() operand.Op {
 		return v.rows
 	}
 	rows := YMM()
-	VPMASKMOVQ(v.rows, v.selected, rows)
+	VPAND(v.rows, v.selected, rows)
 	return rows
 }
 
