@@ -13,6 +13,7 @@ import (
 //go:generate go -C _gen run . -verb sum -out ../sum_amd64.s -stubs ../stubs_sum_amd64.go -pkg asm
 //go:generate go -C _gen run . -verb minmax -out ../minmax_amd64.s -stubs ../stubs_minmax_amd64.go -pkg asm
 //go:generate go -C _gen run . -verb bits -out ../bits_amd64.s -stubs ../stubs_bits_amd64.go -pkg asm
+//go:generate go -C _gen run . -verb gather -out ../gather_amd64.s -stubs ../stubs_gather_amd64.go -pkg asm
 
 // avx2Features are what the kernels of the AVX2 tier may use; TestGates holds the assembly to them. POPCNT, BMI and LZCNT came
 // to every CPU before AVX2 or with it, but a hypervisor may hide them.
@@ -55,6 +56,7 @@ func avx2Table(fastPEXT bool) *table {
 	t.popCount = popCountWords
 	t.loadBits = loadWords
 	t.kleeneAnd, t.kleeneOr = kleeneAndWords, kleeneOrWords
+	t.takeBits = takeBits
 	if fastPEXT {
 		t.filterBits = pextBits
 	}

@@ -153,6 +153,14 @@ func FuzzBitAlgebra(f *testing.F) {
 			KleeneAnd(value, valid, a, aValid, b, nil, n)
 			result = append(append(result, value...), valid...)
 			KleeneOr(value, valid, a, aValid, b, bValid, n)
+			if n > 0 {
+				idx, taken := make([]uint32, len(data)), spoil(make([]uint64, Words(len(data))))
+				for i, x := range data {
+					idx[i] = (uint32(x)*0x9e3779b9 + uint32(i)) % uint32(n)
+				}
+				TakeBits(taken, a, idx)
+				result = append(result, taken...)
+			}
 			return append(append(result, value...), valid...)
 		})
 	})

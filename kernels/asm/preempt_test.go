@@ -48,11 +48,15 @@ func TestCallsAreShort(t *testing.T) {
 		record(max(len(src), len(sel)) * 64)
 		return filterBits(dst, src, sel, at)
 	}
+	spy.takeBits = func(dst, src []uint64, idx []uint32) int {
+		record(max(len(dst)*64, len(idx)))
+		return len(dst)
+	}
 	spy.indices = func(dst []uint32, words []uint64, base uint32) int {
 		record(len(words) * 64)
 		return appendIndices(dst, words, base)
 	}
-	if fields := reflect.TypeFor[table]().NumField(); fields != 28 {
+	if fields := reflect.TypeFor[table]().NumField(); fields != 29 {
 		t.Fatalf("table has %d fields: watch the new ones here too", fields)
 	}
 	for _, kernel := range []*func(dst, a, b []uint64){&spy.and, &spy.or, &spy.xor, &spy.andNot} {
@@ -103,6 +107,7 @@ func TestCallsAreShort(t *testing.T) {
 		"KleeneAnd":            func() { KleeneAnd(dst, dst, bits, nil, bits, bits, rows) },
 		"KleeneOr":             func() { KleeneOr(dst, dst, bits, nil, bits, bits, rows) },
 		"FilterBits":           func() { FilterBits(dst, bits, bits, rows) },
+		"TakeBits":             func() { TakeBits(dst, bits, make([]uint32, rows)) },
 		"AppendIndices":        func() { AppendIndices(nil, bits, rows) },
 	} {
 		longest, calls = 0, 0

@@ -50,6 +50,9 @@ type table struct {
 	// Compaction of bits; see filterBits.
 	filterBits func(dst, src, sel []uint64, at int) int
 
+	// Bits by index; see TakeBits. It gives the words written, and stops before one that has an index outside src.
+	takeBits func(dst, src []uint64, idx []uint32) int
+
 	// Numbers of the set bits; see appendIndices.
 	indices func(dst []uint32, words []uint64, base uint32) int
 }
@@ -83,6 +86,7 @@ var generic = table{
 	kleeneAnd:       kleeneAnd,
 	kleeneOr:        kleeneOr,
 	filterBits:      filterBits,
+	takeBits:        takeBitsTable,
 	indices:         appendIndices,
 }
 

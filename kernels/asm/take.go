@@ -48,13 +48,16 @@ const tableBits = 4096
 // TakeBits writes bit i of dst as bit idx[i] of src; dst holds Words(len(idx)) words. Every index must lie in a word of src: one
 // that does not panics.
 //
-// This is what decoding a condition on a dictionary column is. A bit test takes three dependent instructions and a shift by a variable, a byte of a
-// table one load: 0.7 against 2.9 ns a row in TPC-H Q6 from Parquet. The table pays from as many rows as it has entries.
+// This is what decoding a condition on a dictionary column is.
 func TakeBits(dst, src []uint64, idx []uint32) {
 	checkLen("TakeBits", "dst", len(dst), Words(len(idx)))
-	if entries := len(src) * wordRows; entries <= tableBits && len(idx) >= max(entries, 4*wordRows) {
-		n := takeBitsTable(dst, src, idx)
-		dst, idx = dst[n:], idx[n*wordRows:]
+	for len(idx) >= wordRows {
+		words := min(len(idx), maxCallRows) / wordRows
+		done := active.takeBits(dst[:words], src, idx[:words*wordRows])
+		dst, idx = dst[done:], idx[done*wordRows:]
+		if done < words {
+			break
+		}
 	}
 	for ; len(idx) >= wordRows; dst, idx = dst[1:], idx[wordRows:] {
 		var word uint64
@@ -74,9 +77,15 @@ func TakeBits(dst, src []uint64, idx []uint32) {
 	}
 }
 
-// takeBitsTable is TakeBits for whole words of dst through a table of bytes. It gives the number of words written and stops before one that has an
-// index outside src.
+// takeBitsTable is TakeBits for whole words of dst. It gives the number of words written and stops before one that has an index
+// outside src, or at once where a table does not pay.
+//
+// A bit test takes three dependent instructions and a shift by a variable, a byte of a table one load. The table pays from as many
+// rows as it has entries.
 func takeBitsTable(dst, src []uint64, idx []uint32) int {
+	if entries := len(src) * wordRows; entries > tableBits || len(idx) < max(entries, 4*wordRows) {
+		return 0
+	}
 	var table [tableBits]uint8
 	for i, w := range src {
 		expandBits((*[wordRows]uint8)(table[i*wordRows:]), w)

@@ -12,7 +12,7 @@ import (
 	"github.com/mmcloughlin/avo/build"
 )
 
-var verb = flag.String("verb", "", "the kernels to write: compare, filter, sum, minmax or bits")
+var verb = flag.String("verb", "", "the kernels to write: compare, filter, sum, minmax, bits or gather")
 
 func main() {
 	log.SetFlags(0)
@@ -30,6 +30,8 @@ func main() {
 		minmax()
 	case "bits":
 		bits()
+	case "gather":
+		gather()
 	default:
 		log.Fatalf("gen: unknown verb %q", *verb)
 	}
