@@ -47,7 +47,9 @@ func avx2Table(fastPEXT bool) *table {
 	t.filter4 = filter4
 	t.indices = indices
 	t.sumInt64 = sumInt64
+	t.sumInt32 = sumInt32
 	t.sumFloat64 = sumFloat64
+	t.sumFloat32 = sumFloat32
 	t.extremesInt64 = extremeKernels[int64]{minInt64, maxInt64}
 	t.extremesInt32 = extremeKernels[int32]{minInt32, maxInt32}
 	t.extremesFloat64 = extremeKernels[float64]{minFloat64, maxFloat64}
@@ -192,6 +194,20 @@ func indices(dst []uint32, words []uint64, base uint32) int {
 func sumFloat64(lanes floatLanes, values []float64, mask []uint64) floatLanes {
 	sumFloat64AVX2(&lanes[0], &values[0], &mask[0], len(mask))
 	return lanes
+}
+
+//go:noinline
+func sumFloat32(lanes floatLanes, values []float32, mask []uint64) floatLanes {
+	sumFloat32AVX2(&lanes[0], &values[0], &mask[0], len(mask))
+	return lanes
+}
+
+//go:noinline
+func sumInt32(values []int32, mask []uint64) (hi int64, lo uint64) {
+	var sums [4]int64
+	sumInt32AVX2(&sums[0], &values[0], &mask[0], len(mask))
+	sum := sums[0] + sums[1] + sums[2] + sums[3]
+	return sum >> 63, uint64(sum)
 }
 
 //go:noinline

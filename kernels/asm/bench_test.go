@@ -191,6 +191,7 @@ func BenchmarkTake(b *testing.B) {
 
 func BenchmarkReduce(b *testing.B) {
 	ints, floats, narrow := randomNumbers[int64](benchRows), randomNumbers[float64](benchRows), randomNumbers[int32](benchRows)
+	singles := randomNumbers[float32](benchRows)
 	for name, mask := range map[string][]uint64{"all": nil, "90": randomBits(benchRows, 90), "10": randomBits(benchRows, 10)} {
 		run := func(verb string, f func()) {
 			b.Run(verb+"/"+name, func(b *testing.B) {
@@ -204,6 +205,9 @@ func BenchmarkReduce(b *testing.B) {
 		run("SumInt64", func() { asm.SumInt(ints, mask) })
 		run("SumInt32", func() { asm.SumInt(narrow, mask) })
 		run("SumFloat64", func() { asm.SumFloat(floats, mask) })
+		run("SumFloat32", func() { asm.SumFloat(singles, mask) })
+		run("MinInt32", func() { asm.Min(narrow, mask) })
+		run("MaxFloat32", func() { asm.Max(singles, mask) })
 		run("MinInt64", func() { asm.Min(ints, mask) })
 		run("MaxInt64", func() { asm.Max(ints, mask) })
 		run("MinFloat64", func() { asm.Min(floats, mask) })

@@ -189,14 +189,25 @@ func fuzzReduce[T Number](t *testing.T, data, selection []byte) {
 			case []int64:
 				hi, lo := SumInt(values, mask)
 				result = append(result, uint64(hi), lo)
+			case []int32:
+				hi, lo := SumInt(values, mask)
+				result = append(result, uint64(hi), lo)
 			case []float64:
-				if sum := SumFloat(values, mask); sum == sum { // a NaN's payload is the CPU's business
-					result = append(result, math.Float64bits(sum))
-				}
+				result = append(result, numberBits(SumFloat(values, mask)))
+			case []float32:
+				result = append(result, numberBits(SumFloat(values, mask)))
 			}
 			return result
 		})
 	}
+}
+
+// numberBits gives the bits of a sum, one NaN for all: a NaN's payload is the CPU's business.
+func numberBits(sum float64) uint64 {
+	if sum != sum {
+		return math.Float64bits(math.NaN())
+	}
+	return math.Float64bits(sum)
 }
 
 // bitsOf gives the bits of a number.

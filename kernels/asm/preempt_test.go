@@ -28,6 +28,14 @@ func TestCallsAreShort(t *testing.T) {
 		record(max(len(values), len(mask)*64))
 		return 0, 0
 	}
+	spy.sumInt32 = func(values []int32, mask []uint64) (int64, uint64) {
+		record(max(len(values), len(mask)*64))
+		return 0, 0
+	}
+	spy.sumFloat32 = func(lanes floatLanes, values []float32, mask []uint64) floatLanes {
+		record(max(len(values), len(mask)*64))
+		return lanes
+	}
 	spy.sumFloat64 = func(lanes floatLanes, values []float64, mask []uint64) floatLanes {
 		record(max(len(values), len(mask)*64))
 		return lanes
@@ -56,7 +64,7 @@ func TestCallsAreShort(t *testing.T) {
 		record(len(words) * 64)
 		return appendIndices(dst, words, base)
 	}
-	if fields := reflect.TypeFor[table]().NumField(); fields != 29 {
+	if fields := reflect.TypeFor[table]().NumField(); fields != 31 {
 		t.Fatalf("table has %d fields: watch the new ones here too", fields)
 	}
 	for _, kernel := range []*func(dst, a, b []uint64){&spy.and, &spy.or, &spy.xor, &spy.andNot} {
@@ -89,8 +97,10 @@ func TestCallsAreShort(t *testing.T) {
 		"Compare int32":        func() { Compare(dst, make([]int32, rows), make([]int32, rows), Eq) },
 		"Compare float64":      func() { Compare(dst, make([]float64, rows), make([]float64, rows), Eq) },
 		"Compare float32":      func() { Compare(dst, make([]float32, rows), make([]float32, rows), Le) },
-		"SumInt":               func() { SumInt(make([]int64, rows), nil) },
-		"SumFloat":             func() { SumFloat(make([]float64, rows), bits) },
+		"SumInt 8":             func() { SumInt(make([]int64, rows), nil) },
+		"SumInt 4":             func() { SumInt(make([]int32, rows), bits) },
+		"SumFloat 8":           func() { SumFloat(make([]float64, rows), bits) },
+		"SumFloat 4":           func() { SumFloat(make([]float32, rows), nil) },
 		"Min int64":            func() { Min(make([]int64, rows), nil) },
 		"Max int32":            func() { Max(make([]int32, rows), bits) },
 		"Max float64":          func() { Max(make([]float64, rows), bits) },

@@ -9,8 +9,18 @@ package asm
 //go:noescape
 func sumFloat64AVX2(lanes *float64, values *float64, mask *uint64, words int)
 
+// sumFloat32AVX2 adds the selected rows of words blocks of 64 to eight lanes, row i to lane i%8.
+//
+//go:noescape
+func sumFloat32AVX2(lanes *float64, values *float32, mask *uint64, words int)
+
 // sumInt64AVX2 adds 1<<63 to each row of words blocks of 64, having taken rows that are not selected for 0, and writes four
 // sums of the values, modulo 1<<64, and four sums of their high 32 bits. There are fewer than 1<<32 rows.
 //
 //go:noescape
 func sumInt64AVX2(sums *uint64, values *int64, mask *uint64, words int)
+
+// sumInt32AVX2 writes four sums of the selected rows of words blocks of 64.
+//
+//go:noescape
+func sumInt32AVX2(sums *int64, values *int32, mask *uint64, words int)

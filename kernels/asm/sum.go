@@ -10,9 +10,12 @@ func SumInt[T Integer](values []T, mask []uint64) (hi int64, lo uint64) {
 		rows, selected := maskedCall(len(values), mask)
 		var h int64
 		var l, carry uint64
-		if width[T]() == 8 && isSigned[T]() && rows%wordRows == 0 {
+		switch whole := rows%wordRows == 0; {
+		case whole && width[T]() == 8 && isSigned[T]():
 			h, l = active.sumInt64(cast[int64](values[:rows]), selected)
-		} else {
+		case whole && width[T]() == 4 && isSigned[T]():
+			h, l = active.sumInt32(cast[int32](values[:rows]), selected)
+		default:
 			h, l = sumInt(values[:rows], selected)
 		}
 		lo, carry = bits.Add64(lo, l, 0)
@@ -35,9 +38,12 @@ func SumFloat[T Float](values []T, mask []uint64) float64 {
 	var l floatLanes
 	for len(values) > 0 {
 		rows, selected := maskedCall(len(values), mask)
-		if width[T]() == 8 && rows%wordRows == 0 {
+		switch whole := rows%wordRows == 0; {
+		case whole && width[T]() == 8:
 			l = active.sumFloat64(l, cast[float64](values[:rows]), selected)
-		} else {
+		case whole:
+			l = active.sumFloat32(l, cast[float32](values[:rows]), selected)
+		default:
 			l = sumFloat(l, values[:rows], selected)
 		}
 		values = values[rows:]

@@ -26,7 +26,9 @@ type table struct {
 
 	// Sums of the selected rows of whole words; see sumInt and sumFloat.
 	sumInt64   func(values []int64, mask []uint64) (hi int64, lo uint64)
+	sumInt32   func(values []int32, mask []uint64) (hi int64, lo uint64)
 	sumFloat64 func(lanes floatLanes, values []float64, mask []uint64) floatLanes
+	sumFloat32 func(lanes floatLanes, values []float32, mask []uint64) floatLanes
 
 	// Algebra and count of any number of words of bitmaps; see And, Not and PopCount.
 	and, or, xor, andNot func(dst, a, b []uint64)
@@ -69,7 +71,9 @@ var generic = table{
 	columnsFloat64:  columnKernels[float64]{equal[float64], lessEqual[float64]},
 	columnsFloat32:  columnKernels[float32]{equal[float32], lessEqual[float32]},
 	sumInt64:        sumInt[int64],
+	sumInt32:        sumInt[int32],
 	sumFloat64:      sumFloat[float64],
+	sumFloat32:      sumFloat[float32],
 	extremesInt64:   extremeKernels[int64]{minOf[int64], maxOf[int64]},
 	extremesInt32:   extremeKernels[int32]{minOf[int32], maxOf[int32]},
 	extremesFloat64: extremeKernels[float64]{minOf[float64], maxOf[float64]},

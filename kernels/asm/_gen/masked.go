@@ -9,10 +9,11 @@ import (
 // masked is a loop over blocks of 64 rows of which a word of mask selects some.
 type masked struct {
 	values, mask, words reg.Register
-	bytes               int // of an element, 8 or 4
+	bytes               int // of a lane, 8 or 4
+	row                 int // bytes of a row in memory, at most those of a lane
 }
 
-// vector is 32 bytes of a block: its number, the rows in memory, and a register whose lanes have their top bit set where the row
+// vector is as many rows of a block as there are lanes: its number, the rows in memory, and a register whose lanes have their top bit set where the row
 // is selected, in lanes of 8 bytes all bits; nil where the whole block is.
 type vector struct {
 	number   int
@@ -36,10 +37,10 @@ func (l masked) each(f func(v vector)) {
 	JE(operand.LabelRef("all"))
 	selected := spread(word, table)
 	for i := 0; i < 64/lanes; i++ {
-		f(vector{i, operand.Mem{Base: l.values, Disp: 32 * i}, selected(i)})
+		f(vector{i, operand.Mem{Base: l.values, Disp: lanes * l.row * i}, selected(i)})
 	}
 	Label("next")
-	ADDQ(operand.U32(64*l.bytes), l.values)
+	ADDQ(operand.U32(64*l.row), l.values)
 	ADDQ(operand.Imm(8), l.mask)
 	DECQ(l.words)
 	JNZ(operand.LabelRef("loop"))
@@ -47,7 +48,7 @@ func (l masked) each(f func(v vector)) {
 
 	Label("all")
 	for i := 0; i < 64/lanes; i++ {
-		f(vector{i, operand.Mem{Base: l.values, Disp: 32 * i}, nil})
+		f(vector{i, operand.Mem{Base: l.values, Disp: lanes * l.row * i}, nil})
 	}
 	JMP(operand.LabelRef("next"))
 	Label("done")
@@ -101,4 +102,9 @@ func laneTable(bytes int) operand.Mem {
 	}
 	laneTables[bytes] = m
 	return m
+}
+
+// loadMasked loads the parameters values, mask and words of a kernel.
+func loadMasked(bytes, row int) masked {
+	return masked{Load(Param("values"), GP64()), Load(Param("mask"), GP64()), Load(Param("words"), GP64()), bytes, row}
 }

@@ -68,7 +68,7 @@ func (e extreme) write() {
 	}
 	Doc(doc...)
 	result := Load(Param("best"), GP64())
-	l := masked{Load(Param("values"), GP64()), Load(Param("mask"), GP64()), Load(Param("words"), GP64()), e.bytes}
+	l := loadMasked(e.bytes, e.bytes)
 	start := load(operand.Mem{Base: result})
 	var best [chains]reg.VecVirtual
 	for i := range best {
