@@ -23,7 +23,7 @@ func integerArithmetic[T integer](env *Env, op arithOp, out types.Type, a, b *ty
 	dst, bad := types.Alloc[T](env.pool(), n), env.pool().Bitmap(n)
 	if wrappingArithmetic(op, dst, a, b, bad) {
 		var err error
-		if valid, err = env.settle(n, valid, bad.Get, describe); err != nil {
+		if valid, err = env.settleBad(n, valid, bad, describe); err != nil {
 			return nil, err
 		}
 	}

@@ -140,7 +140,7 @@ func convert[F, T types.Fixed](env *Env, source, v *types.Vector, to types.Type,
 	n, valid := v.Len(), v.Validity()
 	src := types.ValuesOf[F](v)[:n]
 	dst := types.Alloc[T](env.pool(), n)
-	if loop(dst, src) && !(env.wrap() && source.Type().IsInteger() && to.IsInteger()) {
+	if loop(dst, src) {
 		var r [1]T
 		var err error
 		valid, err = env.settle(n, valid, func(i int) bool { return loop(r[:], src[i:i+1]) }, func(i int) *types.Error {
@@ -151,6 +151,28 @@ func convert[F, T types.Fixed](env *Env, source, v *types.Vector, to types.Type,
 		}
 	}
 	return types.NewFixed(to, dst, valid), nil
+}
+
+// convertChecked runs one of the checked casts of package asm on a plain vector; failures are described as convert does.
+func convertChecked[F, T types.Fixed](env *Env, source, v *types.Vector, to types.Type, cast func(dst []T, src []F, bad []uint64) bool) (*types.Vector, error) {
+	n, valid := v.Len(), v.Validity()
+	dst, bad := types.Alloc[T](env.pool(), n), env.pool().Bitmap(n)
+	if cast(dst, types.ValuesOf[F](v)[:n], bad) {
+		var err error
+		valid, err = env.settleBad(n, valid, bad, func(i int) *types.Error { return castError(source, i, to) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	return types.NewFixed(to, dst, valid), nil
+}
+
+// convertAll runs a cast of package asm that has a result for every value.
+func convertAll[F, T types.Fixed](env *Env, v *types.Vector, to types.Type, cast func(dst []T, src []F)) *types.Vector {
+	n := v.Len()
+	dst := types.Alloc[T](env.pool(), n)
+	cast(dst, types.ValuesOf[F](v)[:n])
+	return types.NewFixed(to, dst, v.Validity())
 }
 
 // castError is the error of a number in row i of a plain vector that is out of a type's range.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/lacunadb/lacuna/kernels/asm"
 	"github.com/lacunadb/lacuna/types"
 )
 
@@ -50,7 +51,7 @@ func castIntegersFrom[F integer](env *Env, v *types.Vector, to types.Type) (*typ
 		}
 		wide := v
 		if v.Type().Storage() != types.StorageInt64 {
-			wide, _ = convert(env, v, v, types.BigInt, integersTo[F, int64])
+			wide, _ = castIntegersTo[F](env, v, v, types.BigInt)
 		}
 		return rescale64(env, v, wide, integerDigits(v.Type()), 0, to)
 	case types.KindHalf:
@@ -63,9 +64,9 @@ func castIntegersFrom[F integer](env *Env, v *types.Vector, to types.Type) (*typ
 			return failed
 		})
 	case types.KindFloat:
-		return convert(env, v, v, to, integersToFloats[F, float32])
+		return convertAll(env, v, to, asm.IntsToFloats[float32, F]), nil
 	case types.KindDouble:
-		return convert(env, v, v, to, integersToFloats[F, float64])
+		return convertAll(env, v, to, asm.IntsToFloats[float64, F]), nil
 	}
 	return castIntegersTo[F](env, v, v, to)
 }
@@ -74,21 +75,21 @@ func castIntegersFrom[F integer](env *Env, v *types.Vector, to types.Type) (*typ
 func castIntegersTo[F integer](env *Env, source, v *types.Vector, to types.Type) (*types.Vector, error) {
 	switch to.Storage() {
 	case types.StorageInt8:
-		return convert(env, source, v, to, integersTo[F, int8])
+		return castIntegers[F, int8](env, source, v, to)
 	case types.StorageInt16:
-		return convert(env, source, v, to, integersTo[F, int16])
+		return castIntegers[F, int16](env, source, v, to)
 	case types.StorageInt32:
-		return convert(env, source, v, to, integersTo[F, int32])
+		return castIntegers[F, int32](env, source, v, to)
 	case types.StorageInt64:
-		return convert(env, source, v, to, integersTo[F, int64])
+		return castIntegers[F, int64](env, source, v, to)
 	case types.StorageUint8:
-		return convert(env, source, v, to, integersTo[F, uint8])
+		return castIntegers[F, uint8](env, source, v, to)
 	case types.StorageUint16:
-		return convert(env, source, v, to, integersTo[F, uint16])
+		return castIntegers[F, uint16](env, source, v, to)
 	case types.StorageUint32:
-		return convert(env, source, v, to, integersTo[F, uint32])
+		return castIntegers[F, uint32](env, source, v, to)
 	case types.StorageUint64:
-		return convert(env, source, v, to, integersTo[F, uint64])
+		return castIntegers[F, uint64](env, source, v, to)
 	}
 	return convert(env, source, v, to, func(dst []int128, src []F) bool {
 		for i, x := range src {
@@ -101,53 +102,17 @@ func castIntegersTo[F integer](env *Env, source, v *types.Vector, to types.Type)
 	})
 }
 
-// integersTo converts integers and tells whether one changed its value: by its bits or by its sign. Nothing is compared when T holds
-// every value of F. Loops take four values a turn, as the compiler unrolls none itself.
-func integersTo[F, T integer](dst []T, src []F) bool {
-	dst = dst[:len(src)]
+// castIntegers converts between integers of at most 64 bits. Nothing is checked when T holds every value of F.
+func castIntegers[F, T integer](env *Env, source, v *types.Vector, to types.Type) (*types.Vector, error) {
 	fromSigned, toSigned := ^F(0) < 0, ^T(0) < 0
-	from, to := unsafe.Sizeof(F(0)), unsafe.Sizeof(T(0))
-	if fromSigned == toSigned && to >= from || toSigned && to > from {
-		for ; len(src) >= 4; dst, src = dst[4:], src[4:] {
-			d, s := (*[4]T)(dst), (*[4]F)(src)
-			d[0], d[1], d[2], d[3] = T(s[0]), T(s[1]), T(s[2]), T(s[3])
-		}
-		for i, x := range src {
-			dst[i] = T(x)
-		}
-		return false
+	fromSize, toSize := unsafe.Sizeof(F(0)), unsafe.Sizeof(T(0))
+	if fromSigned == toSigned && toSize >= fromSize || toSigned && toSize > fromSize {
+		return convertAll(env, v, to, asm.WidenInts[T, F]), nil
 	}
-	var changed, values F // the bits that differ, and the bits of all values
-	var results T
-	for ; len(src) >= 4; dst, src = dst[4:], src[4:] {
-		d, s := (*[4]T)(dst), (*[4]F)(src)
-		y0, y1, y2, y3 := T(s[0]), T(s[1]), T(s[2]), T(s[3])
-		changed |= F(y0) ^ s[0] | F(y1) ^ s[1] | F(y2) ^ s[2] | F(y3) ^ s[3]
-		values |= s[0] | s[1] | s[2] | s[3]
-		results |= y0 | y1 | y2 | y3
-		d[0], d[1], d[2], d[3] = y0, y1, y2, y3
+	if env.wrap() && source.Type().IsInteger() {
+		return convertAll(env, v, to, func(dst []T, src []F) { asm.CastIntsChecked(dst, src, env.pool().Bitmap(len(src))) }), nil
 	}
-	for i, x := range src {
-		y := T(x)
-		changed |= F(y) ^ x
-		values |= x
-		results |= y
-		dst[i] = y
-	}
-	// The sign bit of the OR is set when one is. Signs that both types have are equal when the bits are.
-	return changed != 0 || fromSigned && !toSigned && values < 0 || !fromSigned && toSigned && results < 0
-}
-
-func integersToFloats[F integer, T float](dst []T, src []F) bool {
-	dst = dst[:len(src)]
-	for ; len(src) >= 4; dst, src = dst[4:], src[4:] {
-		d, s := (*[4]T)(dst), (*[4]F)(src)
-		d[0], d[1], d[2], d[3] = T(s[0]), T(s[1]), T(s[2]), T(s[3])
-	}
-	for i, x := range src {
-		dst[i] = T(x)
-	}
-	return false
+	return convertChecked(env, source, v, to, asm.CastIntsChecked[T, F])
 }
 
 // nonzero gives the truth of numbers: everything but zero.
@@ -200,26 +165,27 @@ func castFloat(env *Env, v *types.Vector, to types.Type) (*types.Vector, error) 
 	return castFloatsFrom[float64](env, v, v, to)
 }
 
+// castFloatsFrom converts plain floats of type F to another type; source is what errors show.
 func castFloatsFrom[F float](env *Env, source, v *types.Vector, to types.Type) (*types.Vector, error) {
 	switch to.Kind() {
 	case types.KindBoolean:
 		return nonzero(env, v, func(x F) bool { return x != 0 }), nil
 	case types.KindTinyInt:
-		return convert(env, source, v, to, floatsTo[F, int8](math.MinInt8, 1<<7))
+		return convertChecked(env, source, v, to, asm.FloatsToIntsChecked[int8, F])
 	case types.KindSmallInt:
-		return convert(env, source, v, to, floatsTo[F, int16](math.MinInt16, 1<<15))
+		return convertChecked(env, source, v, to, asm.FloatsToIntsChecked[int16, F])
 	case types.KindInteger:
-		return convert(env, source, v, to, floatsTo[F, int32](math.MinInt32, 1<<31))
+		return convertChecked(env, source, v, to, asm.FloatsToIntsChecked[int32, F])
 	case types.KindBigInt:
-		return convert(env, source, v, to, floatsTo[F, int64](math.MinInt64, 1<<63))
+		return convertChecked(env, source, v, to, asm.FloatsToIntsChecked[int64, F])
 	case types.KindUTinyInt:
-		return convert(env, source, v, to, floatsTo[F, uint8](0, 1<<8))
+		return convertChecked(env, source, v, to, asm.FloatsToIntsChecked[uint8, F])
 	case types.KindUSmallInt:
-		return convert(env, source, v, to, floatsTo[F, uint16](0, 1<<16))
+		return convertChecked(env, source, v, to, asm.FloatsToIntsChecked[uint16, F])
 	case types.KindUInteger:
-		return convert(env, source, v, to, floatsTo[F, uint32](0, 1<<32))
+		return convertChecked(env, source, v, to, asm.FloatsToIntsChecked[uint32, F])
 	case types.KindUBigInt:
-		return convert(env, source, v, to, floatsTo[F, uint64](0, 1<<64))
+		return convertChecked(env, source, v, to, asm.FloatsToIntsChecked[uint64, F])
 	case types.KindHugeInt:
 		return convert(env, source, v, to, func(dst []int128, src []F) bool {
 			failed := false
@@ -240,39 +206,9 @@ func castFloatsFrom[F float](env *Env, source, v *types.Vector, to types.Type) (
 			return failed
 		})
 	case types.KindFloat:
-		return convert(env, source, v, to, func(dst []float32, src []F) bool {
-			failed := false
-			for i, x := range src {
-				f := float32(x)
-				dst[i] = f
-				failed = failed || f-f != 0 && x-x == 0 // finite became infinite
-			}
-			return failed
-		})
+		return convertChecked(env, source, v, to, asm.NarrowFloatsChecked)
 	case types.KindDouble:
-		return convert(env, source, v, to, func(dst []float64, src []F) bool {
-			for i, x := range src {
-				dst[i] = float64(x)
-			}
-			return false
-		})
+		return convertAll(env, v, to, asm.WidenFloats), nil
 	}
 	return floatsToDecimals[F](env, source, v, to)
-}
-
-// floatsTo makes the loop that rounds floats half to even to an integer type with the range lo to below hi.
-func floatsTo[F float, T integer](lo, hi float64) func(dst []T, src []F) bool {
-	return func(dst []T, src []F) bool {
-		dst = dst[:len(src)]
-		failed := false
-		for i, x := range src {
-			r := math.RoundToEven(float64(x))
-			if !(r >= lo && r < hi) { // NaN is not
-				failed = true
-				r = 0
-			}
-			dst[i] = T(r)
-		}
-		return failed
-	}
 }

@@ -67,7 +67,7 @@ func negateIntegers[T integer](env *Env, v *types.Vector) (*types.Vector, error)
 	dst, bad := types.Alloc[T](env.pool(), n), env.pool().Bitmap(n)
 	if asm.ConstSubChecked(dst, 0, types.ValuesOf[T](v)[:n], bad) {
 		var err error
-		if valid, err = env.settle(n, valid, bad.Get, negationOverflow(v)); err != nil {
+		if valid, err = env.settleBad(n, valid, bad, negationOverflow(v)); err != nil {
 			return nil, err
 		}
 	}

@@ -46,6 +46,7 @@ func avx2Table(fastPEXT bool) *table {
 	t.filter8 = filter8
 	t.filter4 = filter4
 	t.indices = indices
+	t.casts = avx2Casts
 	t.sumInt64 = sumInt64
 	t.sumInt32 = sumInt32
 	t.sumFloat64 = sumFloat64

@@ -11,7 +11,7 @@ import (
 // These tests read the assembly as text, so they run on every platform.
 
 // amd64Files are the files of the AVX2 tier.
-var amd64Files = []string{"compare_amd64.s", "filter_amd64.s", "sum_amd64.s", "minmax_amd64.s", "bits_amd64.s", "gather_amd64.s"}
+var amd64Files = []string{"compare_amd64.s", "filter_amd64.s", "sum_amd64.s", "minmax_amd64.s", "bits_amd64.s", "gather_amd64.s", "cast_amd64.s"}
 
 // instructionSets says which feature each instruction of *_amd64.s needs; baseline ones need none. One that is not listed fails
 // the test, so that a new instruction is looked up by a person.
@@ -23,10 +23,13 @@ var instructionSets = func() map[string]string {
 		"POPCNT": "POPCNTQ POPCNTL",
 		"BMI1":   "TZCNTQ BLSRQ ANDNQ",
 		"BMI2":   "SHLXQ SHRXQ RORXQ PEXTQ",
-		"AVX":    "VMOVDQU VMOVDQA VMOVD VMOVQ VCMPPD VCMPPS VSHUFPS VADDPD VCVTPS2PD VBLENDVPD VBLENDVPS VMINPD VMINPS VMAXPD VMAXPS VZEROUPPER",
+		"AVX": "VMOVDQU VMOVDQA VMOVD VMOVQ VCMPPD VCMPPS VSHUFPS VADDPD VCVTPS2PD VBLENDVPD VBLENDVPS VMINPD VMINPS VMAXPD VMAXPS VZEROUPPER " +
+			"VMOVUPD VSUBPD VMULPD VROUNDPD VMOVMSKPD VPTEST VCVTDQ2PD VCVTDQ2PS VCVTPD2DQY VCVTPD2PSY VCVTPS2DQ VCVTPS2PD",
 		// Integer operations on 256 bits; the broadcasts are from a register or of a quad word.
 		"AVX2": "VPBROADCASTD VPBROADCASTQ VPCMPEQD VPCMPEQQ VPCMPGTD VPCMPGTQ VPACKSSDW VPACKSSWB VPERMD VPERMQ VPMOVMSKB " +
-			"VPMOVZXBD VPMOVSXDQ VPADDD VPADDQ VPAND VPANDN VPOR VPXOR VPSLLQ VPSRLQ VPSLLVD VPMINSD VPMAXSD VPMINUD VPMAXUD",
+			"VPMOVZXBD VPMOVSXDQ VPADDD VPADDQ VPAND VPANDN VPOR VPXOR VPSLLQ VPSRLQ VPSLLVD VPMINSD VPMAXSD VPMINUD VPMAXUD " +
+			"VPMOVSXBW VPMOVSXBD VPMOVSXBQ VPMOVSXWD VPMOVSXWQ VPMOVSXDQ VPMOVZXBW VPMOVZXBQ VPMOVZXWD VPMOVZXWQ VPMOVZXDQ " +
+			"VPACKUSDW VPACKUSWB VPADDW VPSUBQ VPSLLD VPSRLD VPSRLW VPBLENDD VINSERTI128",
 	} {
 		for _, m := range strings.Fields(mnemonics) {
 			sets[m] = set

@@ -64,7 +64,17 @@ func TestCallsAreShort(t *testing.T) {
 		record(len(words) * 64)
 		return appendIndices(dst, words, base)
 	}
-	if fields := reflect.TypeFor[table]().NumField(); fields != 31 {
+	// All casts go through castBlocks or castChecked.
+	spy.casts.int32ToInt64 = func(dst []int64, src []int32) { record(max(len(dst), len(src))) }
+	spy.casts.float64ToInt64 = func(dst []int64, src []float64) int {
+		record(max(len(dst), len(src)))
+		return floatsToInts(dst, src)
+	}
+	spy.casts.uint64ToUint32 = func(dst []uint32, src []uint64, check intCheck[uint64]) int {
+		record(max(len(dst), len(src)))
+		return castInts(dst, src, check)
+	}
+	if fields := reflect.TypeFor[table]().NumField(); fields != 32 {
 		t.Fatalf("table has %d fields: watch the new ones here too", fields)
 	}
 	for _, kernel := range []*func(dst, a, b []uint64){&spy.and, &spy.or, &spy.xor, &spy.andNot} {
@@ -116,6 +126,9 @@ func TestCallsAreShort(t *testing.T) {
 		"LoadBits":             func() { LoadBits(wide, bytes, 3, 64*words) },
 		"KleeneAnd":            func() { KleeneAnd(dst, dst, bits, nil, bits, bits, rows) },
 		"KleeneOr":             func() { KleeneOr(dst, dst, bits, nil, bits, bits, rows) },
+		"WidenInts":            func() { WidenInts(make([]int64, rows), make([]int32, rows)) },
+		"CastIntsChecked":      func() { CastIntsChecked(make([]int32, rows), make([]int64, rows), dst) },
+		"FloatsToIntsChecked":  func() { FloatsToIntsChecked(make([]int64, rows), make([]float64, rows), dst) },
 		"FilterBits":           func() { FilterBits(dst, bits, bits, rows) },
 		"TakeBits":             func() { TakeBits(dst, bits, make([]uint32, rows)) },
 		"AppendIndices":        func() { AppendIndices(nil, bits, rows) },

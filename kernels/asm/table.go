@@ -57,6 +57,9 @@ type table struct {
 
 	// Numbers of the set bits; see appendIndices.
 	indices func(dst []uint32, words []uint64, base uint32) int
+
+	// Casts between numbers.
+	casts castKernels
 }
 
 // generic is the portable table: the specification of every kernel.
@@ -92,6 +95,7 @@ var generic = table{
 	filterBits:      filterBits,
 	takeBits:        takeBitsTable,
 	indices:         appendIndices,
+	casts:           genericCasts,
 }
 
 // active is the table in use: the best that the CPU can run, unless the environment variable LACUNA_CPU names a lesser one

@@ -36,6 +36,7 @@ const (
 	cmpUnordered    = 0x03
 	cmpGreaterEqual = 0x1d
 	cmpGreater      = 0x1e
+	cmpLess         = 0x11
 )
 
 // The second operand of a comparison may be in memory but not the first, so those with a constant have it on the left: c > a

@@ -12,7 +12,7 @@ import (
 	"github.com/mmcloughlin/avo/build"
 )
 
-var verb = flag.String("verb", "", "the kernels to write: compare, filter, sum, minmax, bits or gather")
+var verb = flag.String("verb", "", "the kernels to write: compare, filter, sum, minmax, bits, gather or cast")
 
 func main() {
 	log.SetFlags(0)
@@ -32,6 +32,8 @@ func main() {
 		bits()
 	case "gather":
 		gather()
+	case "cast":
+		cast()
 	default:
 		log.Fatalf("gen: unknown verb %q", *verb)
 	}
