@@ -141,26 +141,33 @@ func keepRuns(env *Env, v *types.Vector, kept types.Bitmap) *types.Vector {
 	return types.NewRunEnd(outEnds, Filter(env, v.RunValues(), kept, count))
 }
 
-// filterRuns counts the selected rows of each run and drops the runs that have none. It goes through the words of the selection once.
+// filterRuns counts the selected rows of each run and drops the runs that have none.
 func filterRuns(env *Env, v *types.Vector, selection types.Bitmap) *types.Vector {
 	pool, ends := env.pool(), v.RunEnds()
 	outEnds := types.Alloc[int32](pool, len(ends))
 	kept := pool.ZeroBitmap(len(ends))
-	word, below, total, n := 0, 0, 0, 0 // below counts the selected rows of the words before word, total those before the run
-	for r, end := range ends {
-		for ; word < int(end)>>6; word++ {
-			below += bits.OnesCount64(selection[word])
+	below := types.Alloc[int32](pool, types.BitmapWords(v.Len())+1) // the selected rows before each word
+	sum := int32(0)
+	for w := range below[1:] {
+		below[w] = sum
+		sum += int32(bits.OnesCount64(selection[w]))
+	}
+	below[len(below)-1] = sum
+	n, total := 0, int32(0)
+	for w := range kept {
+		var word uint64
+		for i, end := range ends[w*64 : min(len(ends), w*64+64)] {
+			selected := below[end>>6]
+			if rest := uint(end) & 63; rest != 0 {
+				selected += int32(bits.OnesCount64(selection[end>>6] << (64 - rest)))
+			}
+			outEnds[n] = selected
+			some := bit(selected > total)
+			word |= some << uint(i)
+			n += int(some)
+			total = selected
 		}
-		selected := below
-		if rest := uint(end) & 63; rest != 0 {
-			selected += bits.OnesCount64(selection[word] << (64 - rest))
-		}
-		outEnds[n] = int32(selected)
-		if selected > total {
-			n++
-			kept[r>>6] |= 1 << (uint(r) & 63)
-		}
-		total = selected
+		kept[w] = word
 	}
 	return types.NewRunEnd(outEnds[:n], Filter(env, v.RunValues(), kept, n))
 }

@@ -50,6 +50,9 @@ func newTrial(t testing.TB, rng *rand.Rand, dt arrow.DataType, n int) (*trial, b
 			c.level = types.ValidateNulls
 		}
 	}
+	if n > 0 && rng.IntN(6) == 0 {
+		c.w = repeat(slice(c.w, 0, 1), n)
+	}
 	c.typ, c.a = values(t, c.v)
 	_, c.b = values(t, c.w)
 	return c, true
@@ -82,6 +85,9 @@ func (c *trial) is(name string, got Column, err error, want []any, nullable bool
 func (c *trial) flags() (Column, []any) {
 	types := []arrow.DataType{boolean8, boolean8, &arrow.DictionaryType{IndexType: i8, ValueType: boolean8}, arrow.RunEndEncodedOf(i32, boolean8)}
 	column := Of(arrowtest.RandomArray(c.rng, memory.DefaultAllocator, types[c.rng.IntN(len(types))], c.n, arrowtest.Options{}))
+	if c.n > 0 && c.rng.IntN(6) == 0 {
+		column = repeat(slice(column, 0, 1), c.n)
+	}
 	_, rows := values(c.t, column)
 	return column, rows
 }
@@ -148,7 +154,8 @@ var testedVerbs = []testedVerb{
 			}
 		}
 		got, err := Mask(c.v, condition, c.o)
-		return c.is("mask", got, err, want, true)
+		keepsAll := condition.Repeat > 0 && flags[0] == false
+		return c.is("mask", got, err, want, declaredNullable(c.v.Field) || !keepsAll)
 	}},
 	{"WithValidity", func(c *trial) error {
 		keep, flags := c.flags()
@@ -159,7 +166,8 @@ var testedVerbs = []testedVerb{
 			}
 		}
 		got, err := WithValidity(c.v, keep, c.o)
-		return c.is("with validity", got, err, want, true)
+		keepsAll := keep.Repeat > 0 && flags[0] == true
+		return c.is("with validity", got, err, want, declaredNullable(c.v.Field) || !keepsAll)
 	}},
 	{"Take", func(c *trial) error {
 		indices, rows := c.indices()
