@@ -1,6 +1,8 @@
 package kernels
 
 import (
+	"slices"
+
 	"github.com/lacunadb/lacuna/types"
 )
 
@@ -53,6 +55,8 @@ func CanCast(from, to types.Type) bool {
 		case types.KindDate, types.KindTime, types.KindTimestamp, types.KindTimestampTZ, types.KindInterval, types.KindUUID,
 			types.KindBlob, types.KindBit, types.KindJSON, types.KindVarchar, types.KindEnum:
 			return true
+		case types.KindList, types.KindArray, types.KindStruct, types.KindMap:
+			return !slices.ContainsFunc(to.Fields(), func(f types.Field) bool { return !CanCast(from, f.Type) })
 		}
 		return number(to)
 	case tk == types.KindVarchar:
@@ -74,7 +78,7 @@ func CanCast(from, to types.Type) bool {
 	case types.KindMap:
 		return tk == types.KindMap && CanCast(from.Fields()[0].Type, to.Fields()[0].Type) && CanCast(from.Fields()[1].Type, to.Fields()[1].Type)
 	case types.KindStruct:
-		return tk == types.KindStruct && canCastStruct(from, to)
+		return tk == types.KindStruct && canCastStruct(from, to) || tk == types.KindMap && canCastStructToMap(from, to)
 	case types.KindEnum:
 		return tk == types.KindEnum
 	}

@@ -75,6 +75,8 @@ func castFromText(env *Env, v *types.Vector, to types.Type) (*types.Vector, erro
 		return textToBit(env, v, to)
 	case types.KindJSON:
 		return textToJSON(env, v, to)
+	case types.KindList, types.KindArray, types.KindStruct, types.KindMap:
+		return castTextToNested(env, v, to)
 	}
 	return nil, types.Errorf(types.CodeCannotCoerce, "cannot cast type %s to %s", v.Type(), to)
 }

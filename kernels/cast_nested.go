@@ -8,6 +8,8 @@ import (
 func castNested(env *Env, v *types.Vector, to types.Type) (*types.Vector, error) {
 	n, from := v.Len(), v.Type()
 	switch {
+	case from.Kind() == types.KindStruct && to.Kind() == types.KindMap:
+		return structToMap(env, v, to)
 	case from.Kind() == types.KindStruct:
 		return castStruct(env, v, to)
 	case from.Kind() == types.KindArray && to.Kind() == types.KindArray && from.Width() != to.Width():
@@ -96,11 +98,16 @@ func castList(env *Env, v *types.Vector, to types.Type) (*types.Vector, error) {
 		parts := Decode(env, child)
 		converted := make([]*types.Vector, 2)
 		for k, field := range to.Fields() {
+			field.Nullable = field.Nullable || k == 0 && env.try()
 			part, err := castChild(inner, parts.Children()[k], field, field.Name)
 			if err != nil {
 				return nil, elementError(env, err, rows, entries, parts.Children()[k], field, field.Name)
 			}
 			converted[k] = part
+		}
+		if env.try() {
+			valid = withoutNullKeys(env, entries, converted[0], valid)
+			converted[0] = types.Sanitize(env.pool(), converted[0], to.Fields()[0])
 		}
 		pair := types.NewStruct(types.StructOf(to.Fields()...), child.Len(), converted, parts.Validity())
 		return types.NewList(to, entries, pair, valid), nil
@@ -114,6 +121,22 @@ func castList(env *Env, v *types.Vector, to types.Type) (*types.Vector, error) {
 		return types.NewList(to, entries, child, valid), nil
 	}
 	return listAsArray(env, v, entries, child, to)
+}
+
+// withoutNullKeys gives the validity of maps without those that have a null key, as Try makes it of one that cannot be converted: a map cannot hold it.
+func withoutNullKeys(env *Env, entries []types.ListEntry, keys *types.Vector, valid types.Bitmap) types.Bitmap {
+	if !keys.MayHaveNulls() {
+		return valid
+	}
+	n, null := len(entries), IsNull(env, keys).Bools()
+	kept := copyValidity(env.pool(), valid, n)
+	for i := kept.NextSet(0, n); i < n; i = kept.NextSet(i+1, n) {
+		if e := entries[i]; null.NextSet(int(e.Offset), int(e.Offset+e.Length)) < int(e.Offset+e.Length) {
+			kept.Clear(i)
+			entries[i] = types.ListEntry{}
+		}
+	}
+	return kept
 }
 
 // arrayAsList gives a plain ARRAY vector as LIST over the same child.
@@ -232,4 +255,50 @@ func castStruct(env *Env, v *types.Vector, to types.Type) (*types.Vector, error)
 		return nil, first
 	}
 	return types.NewStruct(to, n, children, v.Validity()), nil
+}
+
+// canCastStructToMap reports whether a struct becomes a map from the names of its fields to their values.
+func canCastStructToMap(from, to types.Type) bool {
+	key, value := to.Fields()[0].Type, to.Fields()[1].Type
+	for _, f := range from.Fields() {
+		if !CanCast(f.Type, value) {
+			return false
+		}
+	}
+	return CanCast(types.Varchar, key) && len(from.Fields()) > 0
+}
+
+// structToMap makes a map of each struct: its fields in their order, with the names as keys.
+func structToMap(env *Env, v *types.Vector, to types.Type) (*types.Vector, error) {
+	n, fields := v.Len(), v.Type().Fields()
+	key, value := to.Fields()[0], to.Fields()[1]
+	names := NewViewBuilder(env, types.Varchar, len(fields))
+	var same []types.Field
+	for _, f := range fields {
+		names.Append([]byte(f.Name))
+		same = append(same, types.Field{Name: f.Name, Type: value.Type, Nullable: value.Nullable})
+	}
+	keys, err := castChild(env.withActive(nil), names.Finish(nil), key, key.Name)
+	if e, ok := err.(*types.Error); ok {
+		e.Row = int64(env.active().NextSet(0, n))
+		return nil, e
+	}
+	values, err := castStruct(env, v, types.StructOf(same...))
+	if err != nil {
+		return nil, err
+	}
+	// Value k of row i stands in row k*n+i of all values.
+	entries := types.Alloc[types.ListEntry](env.pool(), n)
+	keyRows, valueRows := types.Alloc[uint32](env.pool(), n*len(fields)), types.Alloc[uint32](env.pool(), n*len(fields))
+	for i := range n {
+		entries[i] = types.ListEntry{Offset: int64(i * len(fields)), Length: int64(len(fields))}
+		for k := range fields {
+			keyRows[i*len(fields)+k], valueRows[i*len(fields)+k] = uint32(k), uint32(k*n+i)
+		}
+	}
+	clearNullEntries(entries, v.Validity())
+	pairs := types.NewStruct(types.StructOf(to.Fields()...), len(keyRows), []*types.Vector{
+		Take(env, keys, keyRows, nil), Take(env, Concat(env, values.Children()), valueRows, nil),
+	}, nil)
+	return types.NewList(to, entries, pairs, v.Validity()), nil
 }

@@ -186,12 +186,10 @@ func castReason(t *testing.T, from, to types.Type) string {
 		return "No variant of the union takes every value of the type, or several do."
 	case a == "union":
 		return "No variant of the union can be cast to the type."
-	case a == "text" && !flat(b):
-		return "Text is not parsed into lists, maps and structs."
 	case flat(a) != flat(b):
-		return "A single value is no collection of values."
+		return "A single value is no collection of values, unless it is the text of one."
 	case !flat(a) && a != b:
-		return "Lists, maps and structs do not become each other."
+		return "Lists, maps and structs do not become each other, but a struct a map of its fields by name."
 	case a == "struct":
 		return "The structs have no field of one name, lack a required one, or a field cannot be cast."
 	case !flat(a):
