@@ -52,7 +52,13 @@ func avx2Table(fastPEXT bool) *table {
 	t.sumFloat64 = sumFloat64
 	t.sumFloat32 = sumFloat32
 	t.extremesInt64 = extremeKernels[int64]{minInt64, maxInt64}
+	t.extremesUint64 = extremeKernels[uint64]{minUint64, maxUint64}
 	t.extremesInt32 = extremeKernels[int32]{minInt32, maxInt32}
+	t.extremesUint32 = extremeKernels[uint32]{minUint32, maxUint32}
+	t.extremesInt16 = extremeKernels[int16]{minInt16, maxInt16}
+	t.extremesUint16 = extremeKernels[uint16]{minUint16, maxUint16}
+	t.extremesInt8 = extremeKernels[int8]{minInt8, maxInt8}
+	t.extremesUint8 = extremeKernels[uint8]{minUint8, maxUint8}
 	t.extremesFloat64 = extremeKernels[float64]{minFloat64, maxFloat64}
 	t.extremesFloat32 = extremeKernels[float32]{minFloat32, maxFloat32}
 	t.and, t.or, t.xor, t.andNot, t.not = andWords, orWords, xorWords, andNotWords, notWords

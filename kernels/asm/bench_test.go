@@ -191,7 +191,8 @@ func BenchmarkTake(b *testing.B) {
 
 func BenchmarkReduce(b *testing.B) {
 	ints, floats, narrow := randomNumbers[int64](benchRows), randomNumbers[float64](benchRows), randomNumbers[int32](benchRows)
-	singles := randomNumbers[float32](benchRows)
+	singles, unsigned := randomNumbers[float32](benchRows), randomNumbers[uint64](benchRows)
+	shorts, bytes := randomNumbers[int16](benchRows), randomNumbers[int8](benchRows)
 	for name, mask := range map[string][]uint64{"all": nil, "90": randomBits(benchRows, 90), "10": randomBits(benchRows, 10)} {
 		run := func(verb string, f func()) {
 			b.Run(verb+"/"+name, func(b *testing.B) {
@@ -207,6 +208,9 @@ func BenchmarkReduce(b *testing.B) {
 		run("SumFloat64", func() { asm.SumFloat(floats, mask) })
 		run("SumFloat32", func() { asm.SumFloat(singles, mask) })
 		run("MinInt32", func() { asm.Min(narrow, mask) })
+		run("MaxUint64", func() { asm.Max(unsigned, mask) })
+		run("MinInt16", func() { asm.Min(shorts, mask) })
+		run("MinInt8", func() { asm.Min(bytes, mask) })
 		run("MaxFloat32", func() { asm.Max(singles, mask) })
 		run("MinInt64", func() { asm.Min(ints, mask) })
 		run("MaxInt64", func() { asm.Max(ints, mask) })

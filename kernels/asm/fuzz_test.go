@@ -170,6 +170,12 @@ func FuzzReduce(f *testing.F) {
 	f.Add([]byte("values of any width, a block and more of them, so that there is something to select and to leave out"), []byte("some of the rows"))
 	f.Add(make([]byte, 1100), []byte{0xff, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x81})
 	f.Fuzz(func(t *testing.T, data, selection []byte) {
+		fuzzReduce[int8](t, data, selection)
+		fuzzReduce[uint8](t, data, selection)
+		fuzzReduce[int16](t, data, selection)
+		fuzzReduce[uint16](t, data, selection)
+		fuzzReduce[uint32](t, data, selection)
+		fuzzReduce[uint64](t, data, selection)
 		fuzzReduce[int64](t, data, selection)
 		fuzzReduce[int32](t, data, selection)
 		fuzzReduce[float64](t, data, selection)

@@ -1,5 +1,7 @@
 package asm
 
+import "unsafe"
+
 // Min gives the least of the values whose bit is set in mask, or of all when mask is nil; ok is false when there is none. Floats
 // are in SQL's order: NaN is greater than everything else, so it is the minimum only of NaNs. Among equal values (zeros of either
 // sign, NaNs of any bits) it gives the first.
@@ -96,29 +98,41 @@ func (k *extremeKernels[T]) of(greatest bool) func(best T, values []T, mask []ui
 
 // extreme improves best by the selected rows in the way of extremeKernels. It ends at a NaN that is the greatest.
 func extreme[T Number](best T, values []T, mask []uint64, greatest bool) T {
+	kernel := activeExtremes[T]().of(greatest)
 	for len(values) > 0 && best == best {
 		rows, selected := maskedCall(len(values), mask)
-		block := values[:rows]
-		switch {
-		case rows%wordRows != 0:
-			kernels := extremeKernels[T]{minOf[T], maxOf[T]}
-			best = kernels.of(greatest)(best, block, selected)
-		case isFloat[T]() && width[T]() == 8:
-			best = castValue[T](active.extremesFloat64.of(greatest)(castValue[float64](best), cast[float64](block), selected))
-		case isFloat[T]():
-			best = castValue[T](active.extremesFloat32.of(greatest)(castValue[float32](best), cast[float32](block), selected))
-		case isSigned[T]() && width[T]() == 8:
-			best = castValue[T](active.extremesInt64.of(greatest)(castValue[int64](best), cast[int64](block), selected))
-		case isSigned[T]() && width[T]() == 4:
-			best = castValue[T](active.extremesInt32.of(greatest)(castValue[int32](best), cast[int32](block), selected))
-		default:
-			kernels := extremeKernels[T]{minOf[T], maxOf[T]}
-			best = kernels.of(greatest)(best, block, selected)
+		if rows%wordRows != 0 { // the last
+			portable := extremeKernels[T]{minOf[T], maxOf[T]}
+			kernel = portable.of(greatest)
 		}
+		best = kernel(best, values[:rows], selected)
 		values = values[rows:]
 		if mask != nil {
 			mask = mask[len(selected):]
 		}
 	}
 	return best
+}
+
+// activeExtremes gives the kernels of the element type that T is or is named after.
+func activeExtremes[T Number]() *extremeKernels[T] {
+	t, wide := active, width[T]()
+	var kernels unsafe.Pointer
+	switch {
+	case isFloat[T]() && wide == 8:
+		kernels = unsafe.Pointer(&t.extremesFloat64)
+	case isFloat[T]():
+		kernels = unsafe.Pointer(&t.extremesFloat32)
+	case isSigned[T]():
+		kernels = [...]unsafe.Pointer{
+			1: unsafe.Pointer(&t.extremesInt8), 2: unsafe.Pointer(&t.extremesInt16),
+			4: unsafe.Pointer(&t.extremesInt32), 8: unsafe.Pointer(&t.extremesInt64),
+		}[wide]
+	default:
+		kernels = [...]unsafe.Pointer{
+			1: unsafe.Pointer(&t.extremesUint8), 2: unsafe.Pointer(&t.extremesUint16),
+			4: unsafe.Pointer(&t.extremesUint32), 8: unsafe.Pointer(&t.extremesUint64),
+		}[wide]
+	}
+	return (*extremeKernels[T])(kernels)
 }

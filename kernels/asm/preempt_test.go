@@ -44,6 +44,12 @@ func TestCallsAreShort(t *testing.T) {
 	spy.extremesInt32.max = recordExtreme[int32](record)
 	spy.extremesFloat64.max = recordExtreme[float64](record)
 	spy.extremesFloat32.min = recordExtreme[float32](record)
+	spy.extremesUint64.min = recordExtreme[uint64](record)
+	spy.extremesUint32.max = recordExtreme[uint32](record)
+	spy.extremesInt16.min = recordExtreme[int16](record)
+	spy.extremesUint16.max = recordExtreme[uint16](record)
+	spy.extremesInt8.min = recordExtreme[int8](record)
+	spy.extremesUint8.max = recordExtreme[uint8](record)
 	spy.filter8 = func(dst, src []uint64, sel []uint64) (int, int) {
 		record(max(len(src), len(sel)*64))
 		return filter(dst, src, sel)
@@ -74,7 +80,7 @@ func TestCallsAreShort(t *testing.T) {
 		record(max(len(dst), len(src)))
 		return castInts(dst, src, check)
 	}
-	if fields := reflect.TypeFor[table]().NumField(); fields != 32 {
+	if fields := reflect.TypeFor[table]().NumField(); fields != 38 {
 		t.Fatalf("table has %d fields: watch the new ones here too", fields)
 	}
 	for _, kernel := range []*func(dst, a, b []uint64){&spy.and, &spy.or, &spy.xor, &spy.andNot} {
@@ -115,6 +121,12 @@ func TestCallsAreShort(t *testing.T) {
 		"Max int32":            func() { Max(make([]int32, rows), bits) },
 		"Max float64":          func() { Max(make([]float64, rows), bits) },
 		"Min float32":          func() { Min(make([]float32, rows), nil) },
+		"Min uint64":           func() { Min(make([]uint64, rows), nil) },
+		"Max uint32":           func() { Max(make([]uint32, rows), bits) },
+		"Min int16":            func() { Min(make([]int16, rows), nil) },
+		"Max uint16":           func() { Max(make([]uint16, rows), bits) },
+		"Min int8":             func() { Min(make([]int8, rows), nil) },
+		"Max uint8":            func() { Max(make([]uint8, rows), bits) },
 		"Filter 8":             func() { Filter(make([]int64, rows), make([]int64, rows), bits) },
 		"Filter 4":             func() { Filter(make([]int32, rows), make([]int32, rows), bits) },
 		"And":                  func() { And(wide, wide, wide) },

@@ -108,6 +108,9 @@ func TestSumFloatIgnoresGarbage(t *testing.T) {
 
 func TestMinMax(t *testing.T) {
 	t.Run("int8", testMinMax[int8])
+	t.Run("uint8", testMinMax[uint8])
+	t.Run("int16", testMinMax[int16])
+	t.Run("uint16", testMinMax[uint16])
 	t.Run("int32", testMinMax[int32])
 	t.Run("uint32", testMinMax[uint32])
 	t.Run("int64", testMinMax[int64])
@@ -179,7 +182,10 @@ func checkMinMax[T Number](h *harness, values []T, mask []uint64) {
 
 // TestMinMaxOfOneRow: every place of a block is looked at, whatever surrounds it, and a row that is not selected never is.
 func TestMinMaxOfOneRow(t *testing.T) {
+	t.Run("int8", testMinMaxOfOneRow[int8])
+	t.Run("uint16", testMinMaxOfOneRow[uint16])
 	t.Run("int64", testMinMaxOfOneRow[int64])
+	t.Run("uint64", testMinMaxOfOneRow[uint64])
 	t.Run("int32", testMinMaxOfOneRow[int32])
 	t.Run("float64", testMinMaxOfOneRow[float64])
 	t.Run("float32", testMinMaxOfOneRow[float32])

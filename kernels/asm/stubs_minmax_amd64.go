@@ -4,52 +4,106 @@
 
 package asm
 
-// minInt64AVX2 improves the 4 lanes of best, all equal and not NaN, by the selected rows of words blocks of 64.
-// Together, the lanes then have the extreme. Which one of equal values it is, is not defined.
+// minInt64AVX2 gives the extreme of best and the selected rows of words blocks of 64.
 //
 //go:noescape
-func minInt64AVX2(best *int64, values *int64, mask *uint64, words int)
+func minInt64AVX2(best int64, values *int64, mask *uint64, words int) int64
 
-// maxInt64AVX2 improves the 4 lanes of best, all equal and not NaN, by the selected rows of words blocks of 64.
-// Together, the lanes then have the extreme. Which one of equal values it is, is not defined.
+// maxInt64AVX2 gives the extreme of best and the selected rows of words blocks of 64.
 //
 //go:noescape
-func maxInt64AVX2(best *int64, values *int64, mask *uint64, words int)
+func maxInt64AVX2(best int64, values *int64, mask *uint64, words int) int64
 
-// minInt32AVX2 improves the 8 lanes of best, all equal and not NaN, by the selected rows of words blocks of 64.
-// Together, the lanes then have the extreme. Which one of equal values it is, is not defined.
+// minUint64AVX2 gives the extreme of best and the selected rows of words blocks of 64.
 //
 //go:noescape
-func minInt32AVX2(best *int32, values *int32, mask *uint64, words int)
+func minUint64AVX2(best uint64, values *uint64, mask *uint64, words int) uint64
 
-// maxInt32AVX2 improves the 8 lanes of best, all equal and not NaN, by the selected rows of words blocks of 64.
-// Together, the lanes then have the extreme. Which one of equal values it is, is not defined.
+// maxUint64AVX2 gives the extreme of best and the selected rows of words blocks of 64.
 //
 //go:noescape
-func maxInt32AVX2(best *int32, values *int32, mask *uint64, words int)
+func maxUint64AVX2(best uint64, values *uint64, mask *uint64, words int) uint64
 
-// minFloat64AVX2 improves the 4 lanes of best, all equal and not NaN, by the selected rows of words blocks of 64.
-// Together, the lanes then have the extreme. Which one of equal values it is, is not defined.
+// minInt32AVX2 gives the extreme of best and the selected rows of words blocks of 64.
 //
 //go:noescape
-func minFloat64AVX2(best *float64, values *float64, mask *uint64, words int)
+func minInt32AVX2(best int32, values *int32, mask *uint64, words int) int32
 
-// maxFloat64AVX2 improves the 4 lanes of best, all equal and not NaN, by the selected rows of words blocks of 64.
-// Together, the lanes then have the extreme. Which one of equal values it is, is not defined.
-// A selected NaN makes one of them NaN.
+// maxInt32AVX2 gives the extreme of best and the selected rows of words blocks of 64.
 //
 //go:noescape
-func maxFloat64AVX2(best *float64, values *float64, mask *uint64, words int)
+func maxInt32AVX2(best int32, values *int32, mask *uint64, words int) int32
 
-// minFloat32AVX2 improves the 8 lanes of best, all equal and not NaN, by the selected rows of words blocks of 64.
-// Together, the lanes then have the extreme. Which one of equal values it is, is not defined.
+// minUint32AVX2 gives the extreme of best and the selected rows of words blocks of 64.
 //
 //go:noescape
-func minFloat32AVX2(best *float32, values *float32, mask *uint64, words int)
+func minUint32AVX2(best uint32, values *uint32, mask *uint64, words int) uint32
 
-// maxFloat32AVX2 improves the 8 lanes of best, all equal and not NaN, by the selected rows of words blocks of 64.
-// Together, the lanes then have the extreme. Which one of equal values it is, is not defined.
-// A selected NaN makes one of them NaN.
+// maxUint32AVX2 gives the extreme of best and the selected rows of words blocks of 64.
 //
 //go:noescape
-func maxFloat32AVX2(best *float32, values *float32, mask *uint64, words int)
+func maxUint32AVX2(best uint32, values *uint32, mask *uint64, words int) uint32
+
+// minInt16AVX2 gives the extreme of best and the selected rows of words blocks of 64.
+//
+//go:noescape
+func minInt16AVX2(best int16, values *int16, mask *uint64, words int) int16
+
+// maxInt16AVX2 gives the extreme of best and the selected rows of words blocks of 64.
+//
+//go:noescape
+func maxInt16AVX2(best int16, values *int16, mask *uint64, words int) int16
+
+// minUint16AVX2 gives the extreme of best and the selected rows of words blocks of 64.
+//
+//go:noescape
+func minUint16AVX2(best uint16, values *uint16, mask *uint64, words int) uint16
+
+// maxUint16AVX2 gives the extreme of best and the selected rows of words blocks of 64.
+//
+//go:noescape
+func maxUint16AVX2(best uint16, values *uint16, mask *uint64, words int) uint16
+
+// minInt8AVX2 gives the extreme of best and the selected rows of words blocks of 64.
+//
+//go:noescape
+func minInt8AVX2(best int8, values *int8, mask *uint64, words int) int8
+
+// maxInt8AVX2 gives the extreme of best and the selected rows of words blocks of 64.
+//
+//go:noescape
+func maxInt8AVX2(best int8, values *int8, mask *uint64, words int) int8
+
+// minUint8AVX2 gives the extreme of best and the selected rows of words blocks of 64.
+//
+//go:noescape
+func minUint8AVX2(best uint8, values *uint8, mask *uint64, words int) uint8
+
+// maxUint8AVX2 gives the extreme of best and the selected rows of words blocks of 64.
+//
+//go:noescape
+func maxUint8AVX2(best uint8, values *uint8, mask *uint64, words int) uint8
+
+// minFloat64AVX2 gives the extreme of best and the selected rows of words blocks of 64.
+// best is not NaN, and rows that are count for nothing. Which zero the extreme is, is not defined.
+//
+//go:noescape
+func minFloat64AVX2(best float64, values *float64, mask *uint64, words int) float64
+
+// maxFloat64AVX2 gives the extreme of best and the selected rows of words blocks of 64.
+// best is not NaN; the extreme is NaN if one of the rows is. Which zero it is, is not defined.
+//
+//go:noescape
+func maxFloat64AVX2(best float64, values *float64, mask *uint64, words int) float64
+
+// minFloat32AVX2 gives the extreme of best and the selected rows of words blocks of 64.
+// best is not NaN, and rows that are count for nothing. Which zero the extreme is, is not defined.
+//
+//go:noescape
+func minFloat32AVX2(best float32, values *float32, mask *uint64, words int) float32
+
+// maxFloat32AVX2 gives the extreme of best and the selected rows of words blocks of 64.
+// best is not NaN; the extreme is NaN if one of the rows is. Which zero it is, is not defined.
+//
+//go:noescape
+func maxFloat32AVX2(best float32, values *float32, mask *uint64, words int) float32

@@ -13,7 +13,7 @@ TEXT ·sumFloat64AVX2(SB), NOSPLIT, $0-32
 	MOVQ    words+24(FP), BX
 	VMOVDQU (AX), Y0
 	VMOVDQU 32(AX), Y1
-	LEAQ    fourLanes<>+0(SB), SI
+	LEAQ    lanes8<>+0(SB), SI
 
 loop:
 	MOVQ    (DX), DI
@@ -132,71 +132,71 @@ done:
 	VZEROUPPER
 	RET
 
-DATA fourLanes<>+0(SB)/8, $0x0000000000000000
-DATA fourLanes<>+8(SB)/8, $0x0000000000000000
-DATA fourLanes<>+16(SB)/8, $0x0000000000000000
-DATA fourLanes<>+24(SB)/8, $0x0000000000000000
-DATA fourLanes<>+32(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+40(SB)/8, $0x0000000000000000
-DATA fourLanes<>+48(SB)/8, $0x0000000000000000
-DATA fourLanes<>+56(SB)/8, $0x0000000000000000
-DATA fourLanes<>+64(SB)/8, $0x0000000000000000
-DATA fourLanes<>+72(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+80(SB)/8, $0x0000000000000000
-DATA fourLanes<>+88(SB)/8, $0x0000000000000000
-DATA fourLanes<>+96(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+104(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+112(SB)/8, $0x0000000000000000
-DATA fourLanes<>+120(SB)/8, $0x0000000000000000
-DATA fourLanes<>+128(SB)/8, $0x0000000000000000
-DATA fourLanes<>+136(SB)/8, $0x0000000000000000
-DATA fourLanes<>+144(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+152(SB)/8, $0x0000000000000000
-DATA fourLanes<>+160(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+168(SB)/8, $0x0000000000000000
-DATA fourLanes<>+176(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+184(SB)/8, $0x0000000000000000
-DATA fourLanes<>+192(SB)/8, $0x0000000000000000
-DATA fourLanes<>+200(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+208(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+216(SB)/8, $0x0000000000000000
-DATA fourLanes<>+224(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+232(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+240(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+248(SB)/8, $0x0000000000000000
-DATA fourLanes<>+256(SB)/8, $0x0000000000000000
-DATA fourLanes<>+264(SB)/8, $0x0000000000000000
-DATA fourLanes<>+272(SB)/8, $0x0000000000000000
-DATA fourLanes<>+280(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+288(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+296(SB)/8, $0x0000000000000000
-DATA fourLanes<>+304(SB)/8, $0x0000000000000000
-DATA fourLanes<>+312(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+320(SB)/8, $0x0000000000000000
-DATA fourLanes<>+328(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+336(SB)/8, $0x0000000000000000
-DATA fourLanes<>+344(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+352(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+360(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+368(SB)/8, $0x0000000000000000
-DATA fourLanes<>+376(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+384(SB)/8, $0x0000000000000000
-DATA fourLanes<>+392(SB)/8, $0x0000000000000000
-DATA fourLanes<>+400(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+408(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+416(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+424(SB)/8, $0x0000000000000000
-DATA fourLanes<>+432(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+440(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+448(SB)/8, $0x0000000000000000
-DATA fourLanes<>+456(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+464(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+472(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+480(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+488(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+496(SB)/8, $0xffffffffffffffff
-DATA fourLanes<>+504(SB)/8, $0xffffffffffffffff
-GLOBL fourLanes<>(SB), RODATA|NOPTR, $512
+DATA lanes8<>+0(SB)/8, $0x0000000000000000
+DATA lanes8<>+8(SB)/8, $0x0000000000000000
+DATA lanes8<>+16(SB)/8, $0x0000000000000000
+DATA lanes8<>+24(SB)/8, $0x0000000000000000
+DATA lanes8<>+32(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+40(SB)/8, $0x0000000000000000
+DATA lanes8<>+48(SB)/8, $0x0000000000000000
+DATA lanes8<>+56(SB)/8, $0x0000000000000000
+DATA lanes8<>+64(SB)/8, $0x0000000000000000
+DATA lanes8<>+72(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+80(SB)/8, $0x0000000000000000
+DATA lanes8<>+88(SB)/8, $0x0000000000000000
+DATA lanes8<>+96(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+104(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+112(SB)/8, $0x0000000000000000
+DATA lanes8<>+120(SB)/8, $0x0000000000000000
+DATA lanes8<>+128(SB)/8, $0x0000000000000000
+DATA lanes8<>+136(SB)/8, $0x0000000000000000
+DATA lanes8<>+144(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+152(SB)/8, $0x0000000000000000
+DATA lanes8<>+160(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+168(SB)/8, $0x0000000000000000
+DATA lanes8<>+176(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+184(SB)/8, $0x0000000000000000
+DATA lanes8<>+192(SB)/8, $0x0000000000000000
+DATA lanes8<>+200(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+208(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+216(SB)/8, $0x0000000000000000
+DATA lanes8<>+224(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+232(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+240(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+248(SB)/8, $0x0000000000000000
+DATA lanes8<>+256(SB)/8, $0x0000000000000000
+DATA lanes8<>+264(SB)/8, $0x0000000000000000
+DATA lanes8<>+272(SB)/8, $0x0000000000000000
+DATA lanes8<>+280(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+288(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+296(SB)/8, $0x0000000000000000
+DATA lanes8<>+304(SB)/8, $0x0000000000000000
+DATA lanes8<>+312(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+320(SB)/8, $0x0000000000000000
+DATA lanes8<>+328(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+336(SB)/8, $0x0000000000000000
+DATA lanes8<>+344(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+352(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+360(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+368(SB)/8, $0x0000000000000000
+DATA lanes8<>+376(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+384(SB)/8, $0x0000000000000000
+DATA lanes8<>+392(SB)/8, $0x0000000000000000
+DATA lanes8<>+400(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+408(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+416(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+424(SB)/8, $0x0000000000000000
+DATA lanes8<>+432(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+440(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+448(SB)/8, $0x0000000000000000
+DATA lanes8<>+456(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+464(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+472(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+480(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+488(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+496(SB)/8, $0xffffffffffffffff
+DATA lanes8<>+504(SB)/8, $0xffffffffffffffff
+GLOBL lanes8<>(SB), RODATA|NOPTR, $512
 
 // func sumFloat32AVX2(lanes *float64, values *float32, mask *uint64, words int)
 // Requires: AVX, AVX2, BMI2
@@ -207,7 +207,7 @@ TEXT ·sumFloat32AVX2(SB), NOSPLIT, $0-32
 	MOVQ    words+24(FP), BX
 	VMOVDQU (AX), Y0
 	VMOVDQU 32(AX), Y1
-	LEAQ    fourLanes<>+0(SB), SI
+	LEAQ    lanes8<>+0(SB), SI
 
 loop:
 	MOVQ      (DX), DI
@@ -371,7 +371,7 @@ TEXT ·sumInt64AVX2(SB), NOSPLIT, $0-32
 	VPXOR    Y2, Y2, Y2
 	VPXOR    Y3, Y3, Y3
 	VPXOR    Y4, Y4, Y4
-	LEAQ     fourLanes<>+0(SB), SI
+	LEAQ     lanes8<>+0(SB), SI
 
 loop:
 	MOVQ    (DX), DI
@@ -597,7 +597,7 @@ TEXT ·sumInt32AVX2(SB), NOSPLIT, $0-32
 	MOVQ  words+24(FP), BX
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
-	LEAQ  fourLanes<>+0(SB), SI
+	LEAQ  lanes8<>+0(SB), SI
 
 loop:
 	MOVQ      (DX), DI

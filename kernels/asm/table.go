@@ -41,7 +41,13 @@ type table struct {
 
 	// Extremes of the selected rows of whole words; see extremeKernels.
 	extremesInt64   extremeKernels[int64]
+	extremesUint64  extremeKernels[uint64]
 	extremesInt32   extremeKernels[int32]
+	extremesUint32  extremeKernels[uint32]
+	extremesInt16   extremeKernels[int16]
+	extremesUint16  extremeKernels[uint16]
+	extremesInt8    extremeKernels[int8]
+	extremesUint8   extremeKernels[uint8]
 	extremesFloat64 extremeKernels[float64]
 	extremesFloat32 extremeKernels[float32]
 
@@ -78,7 +84,13 @@ var generic = table{
 	sumFloat64:      sumFloat[float64],
 	sumFloat32:      sumFloat[float32],
 	extremesInt64:   extremeKernels[int64]{minOf[int64], maxOf[int64]},
+	extremesUint64:  extremeKernels[uint64]{minOf[uint64], maxOf[uint64]},
 	extremesInt32:   extremeKernels[int32]{minOf[int32], maxOf[int32]},
+	extremesUint32:  extremeKernels[uint32]{minOf[uint32], maxOf[uint32]},
+	extremesInt16:   extremeKernels[int16]{minOf[int16], maxOf[int16]},
+	extremesUint16:  extremeKernels[uint16]{minOf[uint16], maxOf[uint16]},
+	extremesInt8:    extremeKernels[int8]{minOf[int8], maxOf[int8]},
+	extremesUint8:   extremeKernels[uint8]{minOf[uint8], maxOf[uint8]},
 	extremesFloat64: extremeKernels[float64]{minOf[float64], maxOf[float64]},
 	extremesFloat32: extremeKernels[float32]{minOf[float32], maxOf[float32]},
 	filter8:         filter[uint64],
