@@ -11,6 +11,9 @@ import (
 // wheels are the Python packages that gen.py needs: DuckDB, and the benchmarks' generators, which are not part of the Go module.
 var wheels = []string{"duckdb==1.5.5", "duckdb-extension-tpch==1.5.5", "duckdb-extension-tpcds==1.5.5"}
 
+// pyarrowWheel is Arrow C++ for kernels.py.
+const pyarrowWheel = "pyarrow==26.0.1"
+
 // generate makes the Parquet files of a benchmark, and the files of its queries.
 func generate(ctx context.Context, o options) error {
 	python := o.python
@@ -27,15 +30,20 @@ func generate(ctx context.Context, o options) error {
 		"--compression", o.compression, "--row-group", fmt.Sprint(o.rowGroup))
 }
 
-// makePython returns a Python with the wheels, in a virtual environment in the user's cache that it makes the first time.
+// makePython returns a Python with the wheels.
 func makePython(ctx context.Context) (string, error) {
+	return makePythonWith(ctx, "bench-python", "import duckdb, duckdb_extension_tpch, duckdb_extension_tpcds", wheels...)
+}
+
+// makePythonWith returns a Python that can run an import, in a virtual environment in the user's cache that it makes with wheels the first time.
+func makePythonWith(ctx context.Context, name, imports string, wheels ...string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", fmt.Errorf("-python is needed: %w", err)
 	}
-	venv := filepath.Join(cache, "lacuna", "bench-python")
+	venv := filepath.Join(cache, "lacuna", name)
 	python := filepath.Join(venv, "bin", "python")
-	if exec.CommandContext(ctx, python, "-c", "import duckdb, duckdb_extension_tpch, duckdb_extension_tpcds").Run() == nil {
+	if exec.CommandContext(ctx, python, "-c", imports).Run() == nil {
 		return python, nil
 	}
 	if err := runCommand(ctx, "python3", "-m", "venv", venv); err != nil {

@@ -7,6 +7,7 @@
 //	go run . tpch -help                       all flags
 //	go run . trees                            compare the trees of random SELECTs with DuckDB's
 //	go run . files                            measure the reading of CSV, JSON, Parquet and Arrow files
+//	go run . kernels                          measure the kernels beside those of Arrow C++
 package main
 
 import (
@@ -33,6 +34,8 @@ func command(ctx context.Context, arguments []string) error {
 		switch arguments[0] {
 		case "trees":
 			return runTrees(ctx, arguments[1:])
+		case "kernels":
+			return runKernels(ctx, arguments[1:])
 		case "files":
 			return runFiles(ctx, arguments[1:])
 		}
@@ -42,5 +45,5 @@ func command(ctx context.Context, arguments []string) error {
 			}
 		}
 	}
-	return errors.New("usage: go run . tpch|tpcds|trees|files [flags]; -help lists the flags")
+	return errors.New("usage: go run . tpch|tpcds|trees|files|kernels [flags]; -help lists the flags")
 }
