@@ -2,11 +2,7 @@
 
 package asm
 
-import (
-	"math/bits"
-
-	"github.com/klauspost/cpuid/v2"
-)
+import "github.com/klauspost/cpuid/v2"
 
 //go:generate go -C _gen run . -verb compare -out ../compare_amd64.s -stubs ../stubs_compare_amd64.go -pkg asm
 //go:generate go -C _gen run . -verb filter -out ../filter_amd64.s -stubs ../stubs_filter_amd64.go -pkg asm
@@ -47,8 +43,7 @@ func avx2Table(fastPEXT bool) *table {
 	t.filter4 = filter4
 	t.indices = indices
 	t.casts = avx2Casts
-	t.sumInt64 = sumInt64
-	t.sumInt32 = sumInt32
+	t.sums = sumKernels{sumInt64, sumUint64, sumInt32, sumUint32, sumInt16, sumUint16, sumInt8, sumUint8}
 	t.sumFloat64 = sumFloat64
 	t.sumFloat32 = sumFloat32
 	t.extremesInt64 = extremeKernels[int64]{minInt64, maxInt64}
@@ -195,40 +190,4 @@ func pextBits(dst, src, sel []uint64, at int) int {
 //go:noinline
 func indices(dst []uint32, words []uint64, base uint32) int {
 	return indicesAVX2(&dst[0], &words[0], len(words), base)
-}
-
-//go:noinline
-func sumFloat64(lanes floatLanes, values []float64, mask []uint64) floatLanes {
-	sumFloat64AVX2(&lanes[0], &values[0], &mask[0], len(mask))
-	return lanes
-}
-
-//go:noinline
-func sumFloat32(lanes floatLanes, values []float32, mask []uint64) floatLanes {
-	sumFloat32AVX2(&lanes[0], &values[0], &mask[0], len(mask))
-	return lanes
-}
-
-//go:noinline
-func sumInt32(values []int32, mask []uint64) (hi int64, lo uint64) {
-	var sums [4]int64
-	sumInt32AVX2(&sums[0], &values[0], &mask[0], len(mask))
-	sum := sums[0] + sums[1] + sums[2] + sums[3]
-	return sum >> 63, uint64(sum)
-}
-
-//go:noinline
-func sumInt64(values []int64, mask []uint64) (hi int64, lo uint64) {
-	var sums [8]uint64
-	sumInt64AVX2(&sums[0], &values[0], &mask[0], len(mask))
-	var low, high uint64
-	for i, whole := range sums[:4] {
-		low += whole - sums[4+i]<<32
-		high += sums[4+i]
-	}
-	lo, carry := bits.Add64(low, high<<32, 0)
-	// The kernel added 1<<63 a row.
-	rows := uint64(len(mask)) * wordRows
-	lo, borrow := bits.Sub64(lo, rows<<63, 0)
-	return int64(high>>32 + carry - rows>>1 - borrow), lo
 }

@@ -191,21 +191,38 @@ func fuzzReduce[T Number](t *testing.T, data, selection []byte) {
 			least, some := Min(values, mask)
 			greatest, _ := Max(values, mask)
 			result := []uint64{bit(some), bitsOf(least), bitsOf(greatest)}
-			switch values := any(values).(type) {
-			case []int64:
-				hi, lo := SumInt(values, mask)
-				result = append(result, uint64(hi), lo)
-			case []int32:
-				hi, lo := SumInt(values, mask)
-				result = append(result, uint64(hi), lo)
-			case []float64:
-				result = append(result, numberBits(SumFloat(values, mask)))
-			case []float32:
-				result = append(result, numberBits(SumFloat(values, mask)))
-			}
-			return result
+			return append(result, sumBits(values, mask)...)
 		})
 	}
+}
+
+// sumBits gives the words of a sum.
+func sumBits[T Number](values []T, mask []uint64) []uint64 {
+	var hi int64
+	var lo uint64
+	switch values := any(values).(type) {
+	case []int64:
+		hi, lo = SumInt(values, mask)
+	case []uint64:
+		hi, lo = SumInt(values, mask)
+	case []int32:
+		hi, lo = SumInt(values, mask)
+	case []uint32:
+		hi, lo = SumInt(values, mask)
+	case []int16:
+		hi, lo = SumInt(values, mask)
+	case []uint16:
+		hi, lo = SumInt(values, mask)
+	case []int8:
+		hi, lo = SumInt(values, mask)
+	case []uint8:
+		hi, lo = SumInt(values, mask)
+	case []float64:
+		lo = numberBits(SumFloat(values, mask))
+	case []float32:
+		lo = numberBits(SumFloat(values, mask))
+	}
+	return []uint64{uint64(hi), lo}
 }
 
 // numberBits gives the bits of a sum, one NaN for all: a NaN's payload is the CPU's business.

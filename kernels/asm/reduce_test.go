@@ -8,8 +8,11 @@ import (
 
 func TestSumInt(t *testing.T) {
 	t.Run("int8", testSumInt[int8])
+	t.Run("uint8", testSumInt[uint8])
+	t.Run("int16", testSumInt[int16])
 	t.Run("uint16", testSumInt[uint16])
 	t.Run("int32", testSumInt[int32])
+	t.Run("uint32", testSumInt[uint32])
 	t.Run("int64", testSumInt[int64])
 	t.Run("uint64", testSumInt[uint64])
 }
@@ -192,10 +195,7 @@ func TestMinMaxOfOneRow(t *testing.T) {
 }
 
 func testMinMaxOfOneRow[T Number](t *testing.T) {
-	eachTier(t, func(h *harness, n int) {
-		if n > 200 || n == 0 {
-			return
-		}
+	eachTierOf(t, []int{1, 63, 64, 65, 128, 129, 200}, func(h *harness, n int) {
 		values := lay(h, make([]T, n))
 		all, others := lay(h, make([]uint64, Words(n))), lay(h, make([]uint64, Words(n)))
 		for at := range n {

@@ -14,13 +14,45 @@ func sumFloat64AVX2(lanes *float64, values *float64, mask *uint64, words int)
 //go:noescape
 func sumFloat32AVX2(lanes *float64, values *float32, mask *uint64, words int)
 
-// sumInt64AVX2 adds 1<<63 to each row of words blocks of 64, having taken rows that are not selected for 0, and writes four
-// sums of the values, modulo 1<<64, and four sums of their high 32 bits. There are fewer than 1<<32 rows.
+// sumInt64AVX2 writes, of words blocks of 64 rows where those that are not selected count as 0, four sums modulo 1<<64
+// and four sums of the high 32 bits. There are fewer than 1<<32 rows.
+// It adds 1<<63 to each row.
 //
 //go:noescape
 func sumInt64AVX2(sums *uint64, values *int64, mask *uint64, words int)
 
-// sumInt32AVX2 writes four sums of the selected rows of words blocks of 64.
+// sumUint64AVX2 writes, of words blocks of 64 rows where those that are not selected count as 0, four sums modulo 1<<64
+// and four sums of the high 32 bits. There are fewer than 1<<32 rows.
 //
 //go:noescape
-func sumInt32AVX2(sums *int64, values *int32, mask *uint64, words int)
+func sumUint64AVX2(sums *uint64, values *uint64, mask *uint64, words int)
+
+// sumInt32AVX2 gives the sum of the selected rows of words blocks of 64.
+//
+//go:noescape
+func sumInt32AVX2(values *int32, mask *uint64, words int) int64
+
+// sumUint32AVX2 gives the sum of the selected rows of words blocks of 64.
+//
+//go:noescape
+func sumUint32AVX2(values *uint32, mask *uint64, words int) int64
+
+// sumInt16AVX2 gives the sum of the selected rows of words blocks of 64.
+//
+//go:noescape
+func sumInt16AVX2(values *int16, mask *uint64, words int) int64
+
+// sumUint16AVX2 gives the sum of the selected rows of words blocks of 64.
+//
+//go:noescape
+func sumUint16AVX2(values *uint16, mask *uint64, words int) int64
+
+// sumInt8AVX2 gives the sum of the selected rows of words blocks of 64.
+//
+//go:noescape
+func sumInt8AVX2(values *int8, mask *uint64, words int) int64
+
+// sumUint8AVX2 gives the sum of the selected rows of words blocks of 64.
+//
+//go:noescape
+func sumUint8AVX2(values *uint8, mask *uint64, words int) int64

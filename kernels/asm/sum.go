@@ -1,21 +1,22 @@
 package asm
 
-import "math/bits"
+import (
+	"math/bits"
+	"unsafe"
+)
 
 // SumInt adds the values whose bit is set in mask, or all when mask is nil. The sum is exact: a 128-bit two's-complement
 // integer for signed and unsigned types alike.
 func SumInt[T Integer](values []T, mask []uint64) (hi int64, lo uint64) {
 	checkMask("SumInt", len(values), mask)
+	kernel := activeSum[T]()
 	for len(values) > 0 {
 		rows, selected := maskedCall(len(values), mask)
 		var h int64
 		var l, carry uint64
-		switch whole := rows%wordRows == 0; {
-		case whole && width[T]() == 8 && isSigned[T]():
-			h, l = active.sumInt64(cast[int64](values[:rows]), selected)
-		case whole && width[T]() == 4 && isSigned[T]():
-			h, l = active.sumInt32(cast[int32](values[:rows]), selected)
-		default:
+		if rows%wordRows == 0 {
+			h, l = kernel(values[:rows], selected)
+		} else {
 			h, l = sumInt(values[:rows], selected)
 		}
 		lo, carry = bits.Add64(lo, l, 0)
@@ -26,6 +27,31 @@ func SumInt[T Integer](values []T, mask []uint64) (hi int64, lo uint64) {
 		}
 	}
 	return hi, lo
+}
+
+// sumKernels are the loops for integers, by type; see sumInt. They take whole words.
+type sumKernels struct {
+	int64  sumKernel[int64]
+	uint64 sumKernel[uint64]
+	int32  sumKernel[int32]
+	uint32 sumKernel[uint32]
+	int16  sumKernel[int16]
+	uint16 sumKernel[uint16]
+	int8   sumKernel[int8]
+	uint8  sumKernel[uint8]
+}
+
+type sumKernel[T Integer] func(values []T, mask []uint64) (hi int64, lo uint64)
+
+// activeSum gives the kernel of the element type that T is or is named after.
+func activeSum[T Integer]() sumKernel[T] {
+	k := &active.sums
+	signed := [...]unsafe.Pointer{1: unsafe.Pointer(&k.int8), 2: unsafe.Pointer(&k.int16), 4: unsafe.Pointer(&k.int32), 8: unsafe.Pointer(&k.int64)}
+	unsigned := [...]unsafe.Pointer{1: unsafe.Pointer(&k.uint8), 2: unsafe.Pointer(&k.uint16), 4: unsafe.Pointer(&k.uint32), 8: unsafe.Pointer(&k.uint64)}
+	if isSigned[T]() {
+		return *(*sumKernel[T])(signed[width[T]()])
+	}
+	return *(*sumKernel[T])(unsigned[width[T]()])
 }
 
 // SumFloat adds the values whose bit is set in mask, or all when mask is nil, in double precision.

@@ -25,8 +25,7 @@ type table struct {
 	columnsFloat32 columnKernels[float32]
 
 	// Sums of the selected rows of whole words; see sumInt and sumFloat.
-	sumInt64   func(values []int64, mask []uint64) (hi int64, lo uint64)
-	sumInt32   func(values []int32, mask []uint64) (hi int64, lo uint64)
+	sums       sumKernels
 	sumFloat64 func(lanes floatLanes, values []float64, mask []uint64) floatLanes
 	sumFloat32 func(lanes floatLanes, values []float32, mask []uint64) floatLanes
 
@@ -70,17 +69,19 @@ type table struct {
 
 // generic is the portable table: the specification of every kernel.
 var generic = table{
-	tier:            "generic",
-	compareInt64:    compareKernels[int64]{Eq: equalConst[int64], Lt: lessConst[int64]},
-	compareInt32:    compareKernels[int32]{Eq: equalConst[int32], Lt: lessConst[int32]},
-	compareFloat64:  compareKernels[float64]{equalConst[float64], lessConst[float64], lessEqualConst[float64]},
-	compareFloat32:  compareKernels[float32]{equalConst[float32], lessConst[float32], lessEqualConst[float32]},
-	columnsInt64:    columnKernels[int64]{equal[int64], lessEqual[int64]},
-	columnsInt32:    columnKernels[int32]{equal[int32], lessEqual[int32]},
-	columnsFloat64:  columnKernels[float64]{equal[float64], lessEqual[float64]},
-	columnsFloat32:  columnKernels[float32]{equal[float32], lessEqual[float32]},
-	sumInt64:        sumInt[int64],
-	sumInt32:        sumInt[int32],
+	tier:           "generic",
+	compareInt64:   compareKernels[int64]{Eq: equalConst[int64], Lt: lessConst[int64]},
+	compareInt32:   compareKernels[int32]{Eq: equalConst[int32], Lt: lessConst[int32]},
+	compareFloat64: compareKernels[float64]{equalConst[float64], lessConst[float64], lessEqualConst[float64]},
+	compareFloat32: compareKernels[float32]{equalConst[float32], lessConst[float32], lessEqualConst[float32]},
+	columnsInt64:   columnKernels[int64]{equal[int64], lessEqual[int64]},
+	columnsInt32:   columnKernels[int32]{equal[int32], lessEqual[int32]},
+	columnsFloat64: columnKernels[float64]{equal[float64], lessEqual[float64]},
+	columnsFloat32: columnKernels[float32]{equal[float32], lessEqual[float32]},
+	sums: sumKernels{
+		sumInt[int64], sumInt[uint64], sumInt[int32], sumInt[uint32],
+		sumInt[int16], sumInt[uint16], sumInt[int8], sumInt[uint8],
+	},
 	sumFloat64:      sumFloat[float64],
 	sumFloat32:      sumFloat[float32],
 	extremesInt64:   extremeKernels[int64]{minOf[int64], maxOf[int64]},
