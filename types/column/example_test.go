@@ -2,6 +2,9 @@ package column_test
 
 import (
 	"fmt"
+	"os"
+	"strings"
+	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -79,4 +82,28 @@ func ExampleColumn_Runs() {
 	// Output:
 	// 3 open
 	// 2 closed
+}
+
+// TestReadme finds the first example in the README.
+func TestReadme(t *testing.T) {
+	source, err := os.ReadFile("example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, body, _ := strings.Cut(string(source), "func Example() {\n")
+	body, _, found := strings.Cut(body, "\t// Output:")
+	if !found {
+		t.Fatal("there is no example")
+	}
+	var want strings.Builder
+	for line := range strings.Lines(body) {
+		want.WriteString(strings.TrimPrefix(line, "\t"))
+	}
+	if !strings.Contains(string(readme), "```go\n"+want.String()+"```\n") {
+		t.Errorf("the README has another example than\n%s", want.String())
+	}
 }
