@@ -4,7 +4,7 @@
 //	taken, err := arrays.Take(arrays.Of(values), arrays.Of(indices), arrays.Options{})
 //	defer taken.Release()
 //
-// SUPPORT.md has a matrix of verbs and types, from runs of every cell.
+// SUPPORT.md has a matrix of verbs and types, from runs of every cell, ARROW_GO.md what arrow-go does in its place.
 //
 // # Columns
 //
