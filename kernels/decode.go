@@ -1,6 +1,9 @@
 package kernels
 
-import "github.com/lacunadb/lacuna/types"
+import (
+	"github.com/lacunadb/lacuna/kernels/asm"
+	"github.com/lacunadb/lacuna/types"
+)
 
 // Decode gives the same rows in the Plain encoding. Plain vectors are returned as they are; children keep their encodings.
 func Decode(env *Env, v *types.Vector) *types.Vector {
@@ -104,15 +107,7 @@ func decodeRuns(env *Env, v *types.Vector) *types.Vector {
 // expandRuns repeats each value up to its run end.
 func expandRuns[T types.Fixed](pool *types.Pool, values []T, ends []int32, n int) []T {
 	dst := types.Alloc[T](pool, n)
-	start := 0
-	for r, end := range ends {
-		x := values[r]
-		run := dst[start:end]
-		for i := range run {
-			run[i] = x
-		}
-		start = int(end)
-	}
+	asm.ExpandRuns(dst, values, ends)
 	return dst
 }
 

@@ -27,7 +27,7 @@ func Take(env *Env, v *types.Vector, indices []uint32, valid types.Bitmap) *type
 		clear(keys)
 		return types.NewDictionary(keys, v.First(), valid)
 	case types.Dictionary:
-		indices = hideNullIndices(pool, indices, valid)
+		indices = hideNullIndices(pool, indices, valid, v.Len())
 		keys := gather(pool, v.Keys(), indices)
 		return types.NewDictionary(keys, v.Entries(), takeValidity(pool, v.Validity(), indices, valid))
 	case types.RunEnd:
@@ -38,7 +38,7 @@ func Take(env *Env, v *types.Vector, indices []uint32, valid types.Bitmap) *type
 
 // CheckIndices gives an error for the first row that is valid and whose index is not below length.
 func CheckIndices(indices []uint32, valid types.Bitmap, length int) error {
-	if uint64(greatest(indices)) < uint64(length) || len(indices) == 0 {
+	if uint64(asm.GreatestIndex(indices)) < uint64(length) || len(indices) == 0 {
 		return nil
 	}
 	for i, x := range indices {
@@ -49,22 +49,9 @@ func CheckIndices(indices []uint32, valid types.Bitmap, length int) error {
 	return nil
 }
 
-// greatest gives the greatest index, 0 for none. Four chains of comparisons run side by side.
-func greatest(indices []uint32) uint32 {
-	var a, b, c, d uint32
-	for ; len(indices) >= 4; indices = indices[4:] {
-		x := (*[4]uint32)(indices)
-		a, b, c, d = max(a, x[0]), max(b, x[1]), max(c, x[2]), max(d, x[3])
-	}
-	for _, x := range indices {
-		a = max(a, x)
-	}
-	return max(a, b, c, d)
-}
-
-// takePlain takes from a plain vector. Rows with a null index get the value of row 0 under their null.
+// takePlain takes from a plain vector. Rows with a null index get the value of some row under their null.
 func takePlain(env *Env, v *types.Vector, indices []uint32, valid types.Bitmap) *types.Vector {
-	return takeInRange(env, v, hideNullIndices(env.pool(), indices, valid), valid)
+	return takeInRange(env, v, hideNullIndices(env.pool(), indices, valid, v.Len()), valid)
 }
 
 // takeInRange is takePlain for indices that are rows of v at nulls too, whose values are then under these nulls.
@@ -133,9 +120,9 @@ func takeValidity(pool *types.Pool, src types.Bitmap, indices []uint32, valid ty
 	return dst
 }
 
-// hideNullIndices gives the indices with 0 in the place of those under a null, which may be out of bounds.
-func hideNullIndices(pool *types.Pool, indices []uint32, valid types.Bitmap) []uint32 {
-	if valid == nil {
+// hideNullIndices gives indices that are all below length: with 0 in the place of those under a null if one of them may not be.
+func hideNullIndices(pool *types.Pool, indices []uint32, valid types.Bitmap, length int) []uint32 {
+	if valid == nil || uint64(asm.GreatestIndex(indices)) < uint64(length) {
 		return indices
 	}
 	dst := types.Alloc[uint32](pool, len(indices))

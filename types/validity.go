@@ -33,20 +33,30 @@ func LogicalValidity(pool *Pool, v *Vector) Bitmap {
 		if runs == nil {
 			return nil
 		}
-		dst := pool.ZeroBitmap(v.length)
-		start := 0
-		for r, end := range v.RunEnds() {
-			if runs.Get(r) {
-				setRange(dst, start, int(end))
-			}
-			start = int(end)
-		}
-		return dst
+		return runValidity(pool, runs, v.RunEnds(), v.length)
 	}
 	if v.typ.kind == KindNull {
 		return pool.ZeroBitmap(v.length)
 	}
 	return v.validity
+}
+
+// runValidity gives the rows of the runs that are valid. Few runs are null, so these are what it walks.
+func runValidity(pool *Pool, runs Bitmap, ends []int32, n int) Bitmap {
+	dst := pool.Bitmap(n)
+	FillBitmap(dst, n)
+	for w := 0; w*64 < len(ends); w++ {
+		nulls := ^runs[w]
+		for nulls &= ^uint64(0) >> (64 - uint(min(64, len(ends)-w*64))); nulls != 0; nulls &= nulls - 1 {
+			r := w*64 + bits.OnesCount64(nulls&-nulls-1)
+			start := 0
+			if r > 0 {
+				start = int(ends[r-1])
+			}
+			clearRange(dst, start, int(ends[r]))
+		}
+	}
+	return dst
 }
 
 // InnerValidity gives the rows of a plain UNION vector whose selected variant holds a value, whatever the union's own validity says of them: nil when every
@@ -195,6 +205,16 @@ func setRange(b Bitmap, from, to int) {
 		w, bit := from>>6, uint(from)&63
 		n := min(64-int(bit), to-from)
 		b[w] |= (^uint64(0) >> (64 - uint(n))) << bit
+		from += n
+	}
+}
+
+// clearRange clears bits from to to (half open).
+func clearRange(b Bitmap, from, to int) {
+	for from < to {
+		w, bit := from>>6, uint(from)&63
+		n := min(64-int(bit), to-from)
+		b[w] &^= (^uint64(0) >> (64 - uint(n))) << bit
 		from += n
 	}
 }

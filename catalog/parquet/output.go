@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"github.com/lacunadb/lacuna/kernels"
+	"github.com/lacunadb/lacuna/kernels/asm"
 	"github.com/lacunadb/lacuna/types"
 )
 
@@ -57,23 +58,10 @@ func readKeys(c *columnReader, keys []uint32) error {
 	if err := c.keys.read(keys); err != nil {
 		return err
 	}
-	if most := greatest(keys); int64(most) >= int64(c.dictionary.Len()) {
+	if most := asm.GreatestIndex(keys); int64(most) >= int64(c.dictionary.Len()) {
 		return corrupt("index %d in a dictionary of %d", most, c.dictionary.Len())
 	}
 	return nil
-}
-
-// greatest gives the greatest key, in four independent chains of comparisons.
-func greatest(keys []uint32) uint32 {
-	var a, b, c, d uint32
-	for len(keys) >= 4 {
-		a, b, c, d = max(a, keys[0]), max(b, keys[1]), max(c, keys[2]), max(d, keys[3])
-		keys = keys[4:]
-	}
-	for _, k := range keys {
-		a = max(a, k)
-	}
-	return max(a, b, c, d)
 }
 
 // addValues takes values that are not in the dictionary.

@@ -39,6 +39,9 @@ func avx2Table(fastPEXT bool) *table {
 	t.columnsInt32 = columnKernels[int32]{equalColumnsInt32, lessEqualColumnsInt32}
 	t.columnsFloat64 = columnKernels[float64]{equalColumnsFloat64, lessEqualColumnsFloat64}
 	t.columnsFloat32 = columnKernels[float32]{equalColumnsFloat32, lessEqualColumnsFloat32}
+	t.take16, t.take8, t.take4, t.greatestIndex = taking[[2]uint64](take16AVX2), taking[uint64](take8AVX2), taking[uint32](take4AVX2), greatestIndexes
+	t.expandRuns16, t.expandRuns8, t.expandRuns4 = expanding[[2]uint64](expandRuns16AVX2), expanding[uint64](expandRuns8AVX2), expanding[uint32](expandRuns4AVX2)
+	t.filter16 = filter16
 	t.filter8 = filter8
 	t.filter4 = filter4
 	t.indices = indices
@@ -158,6 +161,14 @@ func equalColumnsFloat32(dst []uint64, a, b []float32, flip uint64) {
 //go:noinline
 func lessEqualColumnsFloat32(dst []uint64, a, b []float32, flip uint64) {
 	lessEqualColumnsFloat32AVX2(&dst[0], &a[0], &b[0], len(dst), flip)
+}
+
+//go:noinline
+func filter16(dst, src [][2]uint64, sel []uint64) (read, written int) {
+	if len(dst) < wordRows {
+		return 0, 0
+	}
+	return filter16AVX2(&dst[0], len(dst), &src[0], &sel[0], len(sel))
 }
 
 //go:noinline

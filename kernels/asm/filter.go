@@ -18,6 +18,8 @@ func Filter[T any](dst, src []T, sel []uint64) int {
 		from, mask := src[read*wordRows:(read+words)*wordRows], sel[read:read+words]
 		var r, w int
 		switch width[T]() {
+		case 16:
+			r, w = active.filter16(cast[[2]uint64](dst[written:]), cast[[2]uint64](from), mask)
 		case 8:
 			r, w = active.filter8(cast[uint64](dst[written:]), cast[uint64](from), mask)
 		case 4:

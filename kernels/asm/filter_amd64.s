@@ -4,6 +4,442 @@
 
 #include "textflag.h"
 
+// func filter16AVX2(dst *[2]uint64, room int, src *[2]uint64, sel *uint64, words int) (read int, written int)
+// Requires: AVX, AVX2, BMI, CMOV, POPCNT
+TEXT ·filter16AVX2(SB), NOSPLIT, $0-56
+	MOVQ  dst+0(FP), AX
+	MOVQ  room+8(FP), CX
+	MOVQ  src+16(FP), DX
+	MOVQ  sel+24(FP), BX
+	MOVQ  words+32(FP), SI
+	LEAQ  compactMoves16<>+0(SB), DI
+	ADDQ  CX, CX
+	LEAQ  -1024(AX)(CX*8), CX
+	MOVQ  AX, R8
+	MOVQ  SI, R9
+	TESTQ R9, R9
+	JZ    done
+
+loop:
+	CMPQ    AX, CX
+	JA      done
+	MOVQ    (BX), R10
+	POPCNTQ R10, R11
+	CMPQ    R11, $0x04
+	JBE     walk
+	CMPQ    R11, $0x40
+	JE      copy
+
+	// Compact a vector at a time.
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    (DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    32(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    64(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    96(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    128(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    160(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    192(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    224(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    256(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    288(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    320(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    352(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    384(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    416(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    448(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    480(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    512(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    544(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    576(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    608(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    640(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    672(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    704(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    736(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    768(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    800(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    832(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    864(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    896(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    928(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	MOVL      R10, R11
+	ANDL      $0x03, R11
+	SHRQ      $0x02, R10
+	VPMOVZXBD (DI)(R11*8), Y0
+	POPCNTL   R11, R11
+	VPERMD    960(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R11, R11
+	LEAQ      (AX)(R11*8), AX
+	ANDL      $0x03, R10
+	VPMOVZXBD (DI)(R10*8), Y0
+	POPCNTL   R10, R10
+	VPERMD    992(DX), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      R10, R10
+	LEAQ      (AX)(R10*8), AX
+
+next:
+	ADDQ $0x00000400, DX
+	ADDQ $0x08, BX
+	DECQ R9
+	JNZ  loop
+
+done:
+	SUBQ R9, SI
+	MOVQ SI, read+40(FP)
+	SUBQ R8, AX
+	SHRQ $0x04, AX
+	MOVQ AX, written+48(FP)
+	VZEROUPPER
+	RET
+
+walk:
+	// Few bits: walk them. Steps past the last bit move row 0; without any, the start of the table.
+	MOVQ    DX, R12
+	TESTQ   R10, R10
+	CMOVQEQ DI, R12
+	TZCNTQ  R10, R13
+	ANDL    $0x3f, R13
+	BLSRQ   R10, R10
+	ADDQ    R13, R13
+	VMOVDQU (R12)(R13*8), X0
+	VMOVDQU X0, (AX)
+	TZCNTQ  R10, R13
+	ANDL    $0x3f, R13
+	BLSRQ   R10, R10
+	ADDQ    R13, R13
+	VMOVDQU (R12)(R13*8), X0
+	VMOVDQU X0, 16(AX)
+	TZCNTQ  R10, R13
+	ANDL    $0x3f, R13
+	BLSRQ   R10, R10
+	ADDQ    R13, R13
+	VMOVDQU (R12)(R13*8), X0
+	VMOVDQU X0, 32(AX)
+	TZCNTQ  R10, R10
+	ANDL    $0x3f, R10
+	ADDQ    R10, R10
+	VMOVDQU (R12)(R10*8), X0
+	VMOVDQU X0, 48(AX)
+	ADDQ    R11, R11
+	LEAQ    (AX)(R11*8), AX
+	JMP     next
+
+copy:
+	// All bits: copy the block.
+	VMOVDQU (DX), Y0
+	VMOVDQU 32(DX), Y1
+	VMOVDQU 64(DX), Y2
+	VMOVDQU 96(DX), Y3
+	VMOVDQU Y0, (AX)
+	VMOVDQU Y1, 32(AX)
+	VMOVDQU Y2, 64(AX)
+	VMOVDQU Y3, 96(AX)
+	VMOVDQU 128(DX), Y0
+	VMOVDQU 160(DX), Y1
+	VMOVDQU 192(DX), Y2
+	VMOVDQU 224(DX), Y3
+	VMOVDQU Y0, 128(AX)
+	VMOVDQU Y1, 160(AX)
+	VMOVDQU Y2, 192(AX)
+	VMOVDQU Y3, 224(AX)
+	VMOVDQU 256(DX), Y0
+	VMOVDQU 288(DX), Y1
+	VMOVDQU 320(DX), Y2
+	VMOVDQU 352(DX), Y3
+	VMOVDQU Y0, 256(AX)
+	VMOVDQU Y1, 288(AX)
+	VMOVDQU Y2, 320(AX)
+	VMOVDQU Y3, 352(AX)
+	VMOVDQU 384(DX), Y0
+	VMOVDQU 416(DX), Y1
+	VMOVDQU 448(DX), Y2
+	VMOVDQU 480(DX), Y3
+	VMOVDQU Y0, 384(AX)
+	VMOVDQU Y1, 416(AX)
+	VMOVDQU Y2, 448(AX)
+	VMOVDQU Y3, 480(AX)
+	VMOVDQU 512(DX), Y0
+	VMOVDQU 544(DX), Y1
+	VMOVDQU 576(DX), Y2
+	VMOVDQU 608(DX), Y3
+	VMOVDQU Y0, 512(AX)
+	VMOVDQU Y1, 544(AX)
+	VMOVDQU Y2, 576(AX)
+	VMOVDQU Y3, 608(AX)
+	VMOVDQU 640(DX), Y0
+	VMOVDQU 672(DX), Y1
+	VMOVDQU 704(DX), Y2
+	VMOVDQU 736(DX), Y3
+	VMOVDQU Y0, 640(AX)
+	VMOVDQU Y1, 672(AX)
+	VMOVDQU Y2, 704(AX)
+	VMOVDQU Y3, 736(AX)
+	VMOVDQU 768(DX), Y0
+	VMOVDQU 800(DX), Y1
+	VMOVDQU 832(DX), Y2
+	VMOVDQU 864(DX), Y3
+	VMOVDQU Y0, 768(AX)
+	VMOVDQU Y1, 800(AX)
+	VMOVDQU Y2, 832(AX)
+	VMOVDQU Y3, 864(AX)
+	VMOVDQU 896(DX), Y0
+	VMOVDQU 928(DX), Y1
+	VMOVDQU 960(DX), Y2
+	VMOVDQU 992(DX), Y3
+	VMOVDQU Y0, 896(AX)
+	VMOVDQU Y1, 928(AX)
+	VMOVDQU Y2, 960(AX)
+	VMOVDQU Y3, 992(AX)
+	ADDQ    $0x00000400, AX
+	JMP     next
+
+DATA compactMoves16<>+0(SB)/8, $0x0000000000000000
+DATA compactMoves16<>+8(SB)/8, $0x0000000003020100
+DATA compactMoves16<>+16(SB)/8, $0x0000000007060504
+DATA compactMoves16<>+24(SB)/8, $0x0706050403020100
+GLOBL compactMoves16<>(SB), RODATA|NOPTR, $32
+
 // func filter8AVX2(dst *uint64, room int, src *uint64, sel *uint64, words int) (read int, written int)
 // Requires: AVX, AVX2, BMI, CMOV, POPCNT
 TEXT ·filter8AVX2(SB), NOSPLIT, $0-56
@@ -173,10 +609,10 @@ done:
 	RET
 
 walk:
-	// Few bits: walk them. Steps past the last bit move row 0; without any, a word of sel, which is in cache.
+	// Few bits: walk them. Steps past the last bit move row 0; without any, the start of the table.
 	MOVQ    DX, R12
 	TESTQ   R10, R10
-	CMOVQEQ BX, R12
+	CMOVQEQ DI, R12
 	TZCNTQ  R10, R13
 	ANDL    $0x3f, R13
 	BLSRQ   R10, R10
@@ -352,10 +788,10 @@ done:
 	RET
 
 walk:
-	// Few bits: walk them. Steps past the last bit move row 0; without any, a word of sel, which is in cache.
+	// Few bits: walk them. Steps past the last bit move row 0; without any, the start of the table.
 	MOVQ    DX, R12
 	TESTQ   R10, R10
-	CMOVQEQ BX, R12
+	CMOVQEQ DI, R12
 	TZCNTQ  R10, R13
 	ANDL    $0x3f, R13
 	BLSRQ   R10, R10

@@ -11,27 +11,27 @@ import (
 // These tests read the assembly as text, so they run on every platform.
 
 // amd64Files are the files of the AVX2 tier.
-var amd64Files = []string{"compare_amd64.s", "filter_amd64.s", "sum_amd64.s", "minmax_amd64.s", "bits_amd64.s", "gather_amd64.s", "cast_amd64.s"}
+var amd64Files = []string{"compare_amd64.s", "filter_amd64.s", "sum_amd64.s", "minmax_amd64.s", "bits_amd64.s", "gather_amd64.s", "cast_amd64.s", "take_amd64.s", "runs_amd64.s"}
 
 // instructionSets says which feature each instruction of *_amd64.s needs; baseline ones need none. One that is not listed fails
 // the test, so that a new instruction is looked up by a person.
 var instructionSets = func() map[string]string {
 	sets := make(map[string]string)
 	for set, mnemonics := range map[string]string{
-		"baseline": "NOTQ MOVQ MOVL MOVW MOVB MOVBLZX MOVWLZX LEAQ ADDQ ADDL SUBQ DECQ ANDQ ANDL ORQ XORQ SHLQ SHRQ SHRL ADCQ BTQ XORL CMPQ CMPL TESTQ CMOVQEQ CMOVQNE " +
+		"baseline": "NOTQ MOVQ MOVL MOVLQSX MOVW MOVB MOVBLZX MOVWLZX LEAQ ADDQ ADDL SUBQ DECQ ANDQ ANDL ORQ XORQ SHLQ SHRQ SHRL ADCQ BTQ XORL CMPQ CMPL TESTQ CMOVQEQ CMOVQNE " +
 			"JA JAE JB JBE JE JEQ JZ JNZ JNE JMP RET",
 		"POPCNT": "POPCNTQ POPCNTL",
 		"BMI1":   "TZCNTQ BLSRQ ANDNQ",
 		"BMI2":   "SHLXQ SHRXQ RORXQ PEXTQ",
 		"AVX": "VMOVDQU VMOVDQA VMOVD VMOVQ VCMPPD VCMPPS VSHUFPS VADDPD VCVTPS2PD VBLENDVPD VBLENDVPS VMINPD VMINPS VMAXPD VMAXPS VZEROUPPER " +
 			"VMOVUPD VSUBPD VMULPD VROUNDPD VMOVMSKPD VPTEST VCVTDQ2PD VCVTDQ2PS VCVTPD2DQY VCVTPD2PSY VCVTPS2DQ VCVTPS2PD",
-		// Integer operations on 256 bits; the broadcasts are from a register or of a quad word.
+		// Integer operations on 256 bits.
 		"AVX2": "VPBROADCASTD VPBROADCASTQ VPCMPEQD VPCMPEQQ VPCMPGTD VPCMPGTQ VPACKSSDW VPACKSSWB VPERMD VPERMQ VPMOVMSKB " +
 			"VPMOVZXBD VPMOVSXDQ VPADDD VPADDQ VPAND VPANDN VPOR VPXOR VPSLLQ VPSRLQ VPSLLVD VPMINSD VPMAXSD VPMINUD VPMAXUD " +
 			"VPMOVSXBW VPMOVSXBD VPMOVSXBQ VPMOVSXWD VPMOVSXWQ VPMOVSXDQ VPMOVZXBW VPMOVZXBQ VPMOVZXWD VPMOVZXWQ VPMOVZXDQ " +
 			"VPACKUSDW VPACKUSWB VPADDW VPSUBQ VPSLLD VPSRLD VPSRLW VPBLENDD VINSERTI128 " +
 			"VPMINSW VPMAXSW VPMINUW VPMAXUW VPMINSB VPMAXSB VPMINUB VPMAXUB VPBROADCASTB VPBROADCASTW VPCMPEQB VPCMPEQW VPBLENDVB " +
-			"VPSHUFB VPSHUFD VEXTRACTI128",
+			"VPSHUFB VPSHUFD VEXTRACTI128 VBROADCASTI128",
 	} {
 		for _, m := range strings.Fields(mnemonics) {
 			sets[m] = set

@@ -70,6 +70,21 @@ func TestCallsAreShort(t *testing.T) {
 		record(len(words) * 64)
 		return appendIndices(dst, words, base)
 	}
+	spy.filter16 = func(dst, src [][2]uint64, sel []uint64) (int, int) {
+		record(max(len(src), len(sel)*64))
+		return filter(dst, src, sel)
+	}
+	spy.take16 = func(dst, src [][2]uint64, idx []uint32) int { record(len(idx)); return len(idx) / 64 }
+	spy.take8 = func(dst, src []uint64, idx []uint32) int { record(len(idx)); return len(idx) / 64 }
+	spy.take4 = func(dst, src []uint32, idx []uint32) int { record(len(idx)); return len(idx) / 64 }
+	spy.greatestIndex = func(idx []uint32) uint32 { record(len(idx)); return 0 }
+	rowsOf := func(ends []int32, start int) int {
+		record(int(ends[len(ends)-1]) - start)
+		return len(ends)
+	}
+	spy.expandRuns16 = func(dst, values [][2]uint64, ends []int32, start int) int { return rowsOf(ends, start) }
+	spy.expandRuns8 = func(dst, values []uint64, ends []int32, start int) int { return rowsOf(ends, start) }
+	spy.expandRuns4 = func(dst, values []uint32, ends []int32, start int) int { return rowsOf(ends, start) }
 	// All casts go through castBlocks or castChecked.
 	spy.casts.int32ToInt64 = func(dst []int64, src []int32) { record(max(len(dst), len(src))) }
 	spy.casts.float64ToInt64 = func(dst []int64, src []float64) int {
@@ -80,7 +95,7 @@ func TestCallsAreShort(t *testing.T) {
 		record(max(len(dst), len(src)))
 		return castInts(dst, src, check)
 	}
-	if fields := reflect.TypeFor[table]().NumField(); fields != 37 {
+	if fields := reflect.TypeFor[table]().NumField(); fields != 45 {
 		t.Fatalf("table has %d fields: watch the new ones here too", fields)
 	}
 	for _, kernel := range []*func(dst, a, b []uint64){&spy.and, &spy.or, &spy.xor, &spy.andNot} {
@@ -104,6 +119,10 @@ func TestCallsAreShort(t *testing.T) {
 	// A word of bits alone counts as a row.
 	const words = 5*maxCallWords + 100
 	wide, bytes := make([]uint64, words), make([]byte, 8*words+1)
+	ends := []int32{rows / 2} // one long run, then many
+	for at := rows / 2; at < rows; at++ {
+		ends = append(ends, int32(at+1))
+	}
 	for name, call := range map[string]func(){
 		"CompareConst int64":   func() { CompareConst(dst, make([]int64, rows), Lt, 1) },
 		"CompareConst int32":   func() { CompareConst(dst, make([]int32, rows), Eq, 1) },
@@ -138,6 +157,14 @@ func TestCallsAreShort(t *testing.T) {
 		"LoadBits":             func() { LoadBits(wide, bytes, 3, 64*words) },
 		"KleeneAnd":            func() { KleeneAnd(dst, dst, bits, nil, bits, bits, rows) },
 		"KleeneOr":             func() { KleeneOr(dst, dst, bits, nil, bits, bits, rows) },
+		"Filter 16":            func() { Filter(make([][2]int64, rows), make([][2]int64, rows), bits) },
+		"Take 4":               func() { Take(make([]int32, rows), make([]int32, 5), make([]uint32, rows)) },
+		"Take 8":               func() { Take(make([]int64, rows), make([]int64, 5), make([]uint32, rows)) },
+		"Take 16":              func() { Take(make([][2]int64, rows), make([][2]int64, 5), make([]uint32, rows)) },
+		"GreatestIndex":        func() { GreatestIndex(make([]uint32, rows)) },
+		"ExpandRuns 4":         func() { ExpandRuns(make([]int32, rows+16), make([]int32, len(ends)), ends) },
+		"ExpandRuns 8":         func() { ExpandRuns(make([]int64, rows+8), make([]int64, len(ends)), ends) },
+		"ExpandRuns 16":        func() { ExpandRuns(make([][2]int64, rows+4), make([][2]int64, len(ends)), ends) },
 		"WidenInts":            func() { WidenInts(make([]int64, rows), make([]int32, rows)) },
 		"CastIntsChecked":      func() { CastIntsChecked(make([]int32, rows), make([]int64, rows), dst) },
 		"FloatsToIntsChecked":  func() { FloatsToIntsChecked(make([]int64, rows), make([]float64, rows), dst) },

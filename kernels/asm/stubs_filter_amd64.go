@@ -4,6 +4,12 @@
 
 package asm
 
+// filter16AVX2 moves the elements of src whose bit is set in sel to the front of dst, a word of sel at a time, until
+// words are done or dst, which has room elements, has no room for 64 more. It gives the words done and the elements written.
+//
+//go:noescape
+func filter16AVX2(dst *[2]uint64, room int, src *[2]uint64, sel *uint64, words int) (read int, written int)
+
 // filter8AVX2 moves the elements of src whose bit is set in sel to the front of dst, a word of sel at a time, until
 // words are done or dst, which has room elements, has no room for 64 more. It gives the words done and the elements written.
 //

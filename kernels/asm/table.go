@@ -51,8 +51,20 @@ type table struct {
 	extremesFloat32 extremeKernels[float32]
 
 	// Compaction by value; see filter. They stop where dst has less room than a block.
-	filter8 func(dst, src []uint64, sel []uint64) (read, written int)
-	filter4 func(dst, src []uint32, sel []uint64) (read, written int)
+	filter16 func(dst, src [][2]uint64, sel []uint64) (read, written int)
+	filter8  func(dst, src []uint64, sel []uint64) (read, written int)
+	filter4  func(dst, src []uint32, sel []uint64) (read, written int)
+
+	// Values by index; see take. The greatest of whole blocks of indices.
+	take16        func(dst, src [][2]uint64, idx []uint32) int
+	take8         func(dst, src []uint64, idx []uint32) int
+	take4         func(dst, src []uint32, idx []uint32) int
+	greatestIndex func(idx []uint32) uint32
+
+	// Repetition of the values of runs; see expandRuns.
+	expandRuns16 func(dst, values [][2]uint64, ends []int32, start int) int
+	expandRuns8  func(dst, values []uint64, ends []int32, start int) int
+	expandRuns4  func(dst, values []uint32, ends []int32, start int) int
 
 	// Compaction of bits; see filterBits.
 	filterBits func(dst, src, sel []uint64, at int) int
@@ -94,7 +106,15 @@ var generic = table{
 	extremesUint8:   extremeKernels[uint8]{minOf[uint8], maxOf[uint8]},
 	extremesFloat64: extremeKernels[float64]{minOf[float64], maxOf[float64]},
 	extremesFloat32: extremeKernels[float32]{minOf[float32], maxOf[float32]},
+	filter16:        filter[[2]uint64],
 	filter8:         filter[uint64],
+	take16:          take[[2]uint64],
+	take8:           take[uint64],
+	take4:           take[uint32],
+	greatestIndex:   greatestIndex,
+	expandRuns16:    expandRuns[[2]uint64],
+	expandRuns8:     expandRuns[uint64],
+	expandRuns4:     expandRuns[uint32],
 	filter4:         filter[uint32],
 	and:             and,
 	or:              or,

@@ -3,15 +3,72 @@ package asm
 import "encoding/binary"
 
 // Take writes dst[i] = src[idx[i]]; dst is as long as idx. Every index must be in range, also those of null rows: an index that
-// is not panics. Use TakeValid when null rows hold garbage. Plain Go is as fast as a gather instruction here.
+// is not panics. Use TakeValid when null rows hold garbage.
 //
 // T is any fixed-width type.
 func Take[T any](dst, src []T, idx []uint32) {
 	checkLen("Take", "dst", len(dst), len(idx))
 	dst = dst[:len(idx)]
+	done := 0
+	for whole := len(idx) / wordRows * wordRows; done < whole && len(src) > 0; {
+		end := min(whole, done+maxCallRows)
+		to, from := dst[done:end], idx[done:end]
+		var blocks int
+		switch width[T]() {
+		case 4:
+			blocks = active.take4(cast[uint32](to), cast[uint32](src), from)
+		case 8:
+			blocks = active.take8(cast[uint64](to), cast[uint64](src), from)
+		case 16:
+			blocks = active.take16(cast[[2]uint64](to), cast[[2]uint64](src), from)
+		default:
+			blocks = take(to, src, from)
+		}
+		done += blocks * wordRows
+		if done < end { // an index is out of range
+			break
+		}
+	}
+	for i, j := range idx[done:] {
+		dst[done+i] = src[j]
+	}
+}
+
+// take is the specification of the take kernels: it takes whole blocks up to the first one with an index that is out of range, and
+// gives the number of blocks before it.
+func take[T any](dst, src []T, idx []uint32) int {
+	dst = dst[:len(idx)]
 	for i, j := range idx {
+		if uint64(j) >= uint64(len(src)) {
+			return i / wordRows
+		}
 		dst[i] = src[j]
 	}
+	return len(idx) / wordRows
+}
+
+// GreatestIndex gives the greatest of any number of indices, 0 for none: whether all are in range takes no look at each.
+func GreatestIndex(idx []uint32) uint32 {
+	var most uint32
+	for len(idx) >= wordRows {
+		n := min(len(idx)/wordRows*wordRows, maxCallRows)
+		most = max(most, active.greatestIndex(idx[:n]))
+		idx = idx[n:]
+	}
+	return max(most, greatestIndex(idx))
+}
+
+// greatestIndex is the specification of GreatestIndex. Four chains of comparisons run side by side.
+func greatestIndex(idx []uint32) uint32 {
+	var a, b, c, d uint32
+	for ; len(idx) >= 4; idx = idx[4:] {
+		x := (*[4]uint32)(idx)
+		a, b, c, d = max(a, x[0]), max(b, x[1]), max(c, x[2]), max(d, x[3])
+	}
+	for _, x := range idx {
+		a = max(a, x)
+	}
+	return max(a, b, c, d)
 }
 
 // TakeValid is Take for indices that may be null: valid is their validity. Rows that are not valid get the zero value, and

@@ -43,3 +43,54 @@ func TestTakeBitsOutside(t *testing.T) {
 		}()
 	}
 }
+
+func TestTakeWidths(t *testing.T) {
+	t.Run("2", testTake[int16])
+	t.Run("4", testTake[uint32])
+	t.Run("8", testTake[uint64])
+	t.Run("16", testTake[[2]uint64])
+}
+
+// testTake takes from columns of all lengths, whose last row is at the end of memory, and checks that an index past it panics.
+func testTake[T comparable](t *testing.T) {
+	eachTier(t, func(h *harness, n int) {
+		length := 1 + random.IntN(300)
+		src := make([]T, length)
+		for i := range rawBytes(src) {
+			rawBytes(src)[i] = byte(random.Uint32())
+		}
+		idx := make([]uint32, n)
+		for i := range idx {
+			idx[i] = random.Uint32N(uint32(length))
+		}
+		src, idx = lay(h, src), lay(h, idx)
+		dst := room[T](h, n)
+		Take(dst, src, idx)
+		for i, j := range idx {
+			if dst[i] != src[j] {
+				h.Fatalf("row %d is %v, want %v", i, dst[i], src[j])
+			}
+		}
+		if n == 0 {
+			return
+		}
+		var most uint32
+		for _, j := range idx {
+			most = max(most, j)
+		}
+		if got := GreatestIndex(idx); got != most {
+			h.Fatalf("the greatest index is %d, want %d", got, most)
+		}
+		for _, past := range []uint32{uint32(length), 1 << 31, 1<<32 - 1} {
+			i := random.IntN(n)
+			kept := idx[i]
+			idx[i] = past
+			if got := GreatestIndex(idx); got != past {
+				h.Fatalf("the greatest index is %d, want %d", got, past)
+			}
+			mustPanic(h.T, "index out of range", func() { Take(dst, src, idx) })
+			mustPanic(h.T, "index out of range", func() { Take(dst, src[:0], idx) })
+			idx[i] = kept
+		}
+	})
+}

@@ -4,7 +4,7 @@ set -eu
 cd "$(dirname "$0")"
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-for verb in compare filter sum minmax bits gather cast; do
+for verb in compare filter sum minmax bits gather cast take runs; do
 	# The first line of a file quotes the command with its paths; it is not compared.
 	go run . -verb "$verb" -out "$out/$verb.s" -stubs "$out/$verb.go" -pkg asm
 	for pair in "$verb.s ${verb}_amd64.s" "$verb.go stubs_${verb}_amd64.go"; do

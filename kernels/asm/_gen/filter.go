@@ -13,20 +13,21 @@ import (
 const sparse = 4
 
 func filter() {
+	filterValues(16)
 	filterValues(8)
 	filterValues(4)
 	indices()
 	filterBits()
 }
 
-// filterValues writes a compaction of values of 8 or 4 bytes.
+// filterValues writes a compaction of values of 16, 8 or 4 bytes.
 //
 // A word of sel with many bits is taken a vector at a time: its bits look up a permutation that moves the selected lanes to the
 // front, the whole vector is stored, and dst advances by the number of them. So up to 64 elements past the last are
 // overwritten, which is why the kernel stops when dst has less room than a block.
 func filterValues(bytes int) {
 	name := fmt.Sprintf("filter%dAVX2", bytes)
-	typ := fmt.Sprintf("uint%d", 8*bytes)
+	typ := map[int]string{16: "[2]uint64", 8: "uint64", 4: "uint32"}[bytes]
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(dst *%s, room int, src *%s, sel *uint64, words int) (read, written int)", typ, typ))
 	Pragma("noescape")
 	Doc(fmt.Sprintf("%s moves the elements of src whose bit is set in sel to the front of dst, a word of sel at a time, until", name),
@@ -40,7 +41,7 @@ func filterValues(bytes int) {
 	LEAQ(compactMoves(bytes), moves)
 
 	last := GP64() // dst must not be past this when a block starts
-	LEAQ(operand.Mem{Base: dst, Index: room, Scale: uint8(bytes), Disp: -64 * bytes}, last)
+	LEAQ(scaled(dst, room, bytes).Offset(-64*bytes), last)
 	start := GP64()
 	MOVQ(dst, start)
 	left := GP64()
@@ -63,23 +64,20 @@ func filterValues(bytes int) {
 	lanes := 32 / bytes
 	for g := 0; g < 64/lanes; g++ {
 		mask, kept, move, v := GP64(), GP64(), YMM(), YMM()
-		if bytes == 4 {
+		if lanes == 8 {
 			MOVBLZX(w.As8(), mask.As32())
-			if g < 7 {
-				SHRQ(operand.Imm(8), w)
-			}
 		} else {
 			MOVL(w.As32(), mask.As32())
-			ANDL(operand.Imm(15), mask.As32())
-			if g < 15 {
-				SHRQ(operand.Imm(4), w)
-			}
+			ANDL(operand.Imm(1<<lanes-1), mask.As32())
+		}
+		if g < 64/lanes-1 {
+			SHRQ(operand.Imm(uint64(lanes)), w)
 		}
 		VPMOVZXBD(operand.Mem{Base: moves, Index: mask, Scale: 8}, move)
 		POPCNTL(mask.As32(), kept.As32())
 		VPERMD(operand.Mem{Base: src, Disp: 32 * g}, move, v)
 		VMOVDQU(v, operand.Mem{Base: dst})
-		LEAQ(operand.Mem{Base: dst, Index: kept, Scale: uint8(bytes)}, dst)
+		LEAQ(scaled(dst, kept, bytes), dst)
 	}
 
 	Label("next")
@@ -92,17 +90,17 @@ func filterValues(bytes int) {
 	SUBQ(left, words)
 	Store(words, Return("read"))
 	SUBQ(start, dst)
-	SHRQ(operand.Imm(map[int]uint64{8: 3, 4: 2}[bytes]), dst)
+	SHRQ(operand.Imm(map[int]uint64{16: 4, 8: 3, 4: 2}[bytes]), dst)
 	Store(dst, Return("written"))
 	VZEROUPPER()
 	RET()
 
 	Label("walk")
-	Comment("Few bits: walk them. Steps past the last bit move row 0; without any, a word of sel, which is in cache.")
+	Comment("Few bits: walk them. Steps past the last bit move row 0; without any, the start of the table.")
 	from := GP64()
 	MOVQ(src, from)
 	TESTQ(w, w)
-	CMOVQEQ(sel, from)
+	CMOVQEQ(moves, from)
 	for i := 0; i < sparse; i++ {
 		row, v := GP64(), GP64()
 		TZCNTQ(w, row)
@@ -110,17 +108,22 @@ func filterValues(bytes int) {
 		if i < sparse-1 {
 			BLSRQ(w, w)
 		}
-		at := operand.Mem{Base: from, Index: row, Scale: uint8(bytes)}
+		at := scaled(from, row, bytes)
 		to := operand.Mem{Base: dst, Disp: i * bytes}
-		if bytes == 8 {
+		switch bytes {
+		case 16:
+			both := XMM()
+			VMOVDQU(at, both)
+			VMOVDQU(both, to)
+		case 8:
 			MOVQ(at, v)
 			MOVQ(v, to)
-		} else {
+		default:
 			MOVL(at, v.As32())
 			MOVL(v.As32(), to)
 		}
 	}
-	LEAQ(operand.Mem{Base: dst, Index: count, Scale: uint8(bytes)}, dst)
+	LEAQ(scaled(dst, count, bytes), dst)
 	JMP(operand.LabelRef("next"))
 
 	Label("copy")
@@ -137,6 +140,15 @@ func filterValues(bytes int) {
 	}
 	ADDQ(operand.U32(64*bytes), dst)
 	JMP(operand.LabelRef("next"))
+}
+
+// scaled gives the memory of an element, which it doubles where the width is more than an address can scale by.
+func scaled(base, index reg.Register, bytes int) operand.Mem {
+	if bytes == 16 {
+		ADDQ(index, index)
+		bytes = 8
+	}
+	return operand.Mem{Base: base, Index: index, Scale: uint8(bytes)}
 }
 
 // indices writes the numbers of set bits: the permutations of a compaction of 4-byte lanes are just that, within a byte.
@@ -265,7 +277,7 @@ func filterBits() {
 var compactData = map[int]operand.Mem{}
 
 // compactMoves gives a table that says, for each set of selected lanes, which double word moves to each place: eight bytes an
-// entry. Lanes of 8 bytes are two double words, so they have 16 entries; lanes of 4 bytes have 256.
+// entry. Lanes of 8 bytes are two double words, so they have 16 entries; lanes of 4 bytes have 256, lanes of 16 bytes 4.
 func compactMoves(bytes int) operand.Mem {
 	if m, ok := compactData[bytes]; ok {
 		return m

@@ -12,7 +12,7 @@ import (
 	"github.com/mmcloughlin/avo/build"
 )
 
-var verb = flag.String("verb", "", "the kernels to write: compare, filter, sum, minmax, bits, gather or cast")
+var verb = flag.String("verb", "", "the kernels to write: compare, filter, sum, minmax, bits, gather cast, take or runs")
 
 func main() {
 	log.SetFlags(0)
@@ -34,6 +34,10 @@ func main() {
 		gather()
 	case "cast":
 		cast()
+	case "take":
+		take()
+	case "runs":
+		runs()
 	default:
 		log.Fatalf("gen: unknown verb %q", *verb)
 	}
