@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/lacunadb/lacuna/kernels"
 	"github.com/lacunadb/lacuna/types"
 )
 
@@ -163,7 +165,25 @@ func orderFlat(a, b any) int {
 	panic(fmt.Sprintf("no order for %T", a))
 }
 
+// referenceFloats is how the reference compares floats.
+var referenceFloats kernels.FloatMode
+
+// incomparable is the outcome of a comparison with NaN as IEEE 754 has it: a difference that is neither below nor above.
+const incomparable = 98
+
 func orderFloats(x, y float64) int {
+	switch {
+	case referenceFloats == kernels.FloatsTotalOrder:
+		a, b := math.Float64bits(x), math.Float64bits(y)
+		if negative := a>>63 == 1; negative != (b>>63 == 1) {
+			return map[bool]int{true: -1, false: 1}[negative]
+		} else if negative {
+			a, b = b, a
+		}
+		return cmp.Compare(a, b)
+	case referenceFloats == kernels.FloatsIEEE && (x != x || y != y):
+		return incomparable
+	}
 	nan := map[bool]int{true: 1}
 	if x != x || y != y {
 		return nan[x != x] - nan[y != y]

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sort"
+	"sync"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -223,7 +224,7 @@ var testedVerbs = []testedVerb{
 				equal, less := equality(c.typ, c.a[i], c.b[i]), ordering(c.typ, c.a[i], c.b[i])
 				want[i] = [...]any{
 					kernels.Equal: decided(equal, equal == 0), kernels.NotEqual: decided(equal, equal != 0), kernels.Less: decided(less, less < 0), kernels.LessEqual: decided(less, less <= 0),
-					kernels.Greater: decided(less, less > 0), kernels.GreaterEqual: decided(less, less >= 0),
+					kernels.Greater: decided(less, less > 0 && less != incomparable), kernels.GreaterEqual: decided(less, less >= 0 && less != incomparable),
 				}[op]
 			}
 			got, err := Compare(op, c.v, c.w, c.o)
@@ -319,6 +320,9 @@ var testedVerbs = []testedVerb{
 		return c.is("unique", got, err, want, declaredNullable(c.v.Field))
 	}},
 	{"SortIndices", func(c *trial) error {
+		if c.o.Floats == kernels.FloatsIEEE {
+			referenceFloats = kernels.FloatsSQL // there is no order of NaN
+		}
 		key := SortKey{Column: c.v, Descending: c.rng.IntN(2) == 0, NullsFirst: c.rng.IntN(2) == 0}
 		rows := make([]int, c.n)
 		for i := range rows {
@@ -442,7 +446,33 @@ func checkVerb(t testing.TB, verb testedVerb, seed uint64) {
 	}
 	c.anyUnionOptions()
 	c.o.Runs = RunOutput(rng.IntN(3))
+	c.o.Floats = kernels.FloatMode(rng.IntN(3))
+	referenceFloats = c.o.Floats
+	defer func() { referenceFloats = kernels.FloatsSQL }()
 	if err := verb.run(c); err != nil && !mayRefuse(err) {
 		t.Errorf("%s of %s: %v", verb.name, c.v.Field, err)
+	}
+}
+
+// TestConcurrent runs all verbs on the same columns in several goroutines; the race detector has to be silent.
+func TestConcurrent(t *testing.T) {
+	for _, name := range []string{"ree<i32,dictionary<i16,utf8>>", "su{0:l list<i32>,1:s struct{x f64}}", "list<dictionary<i16,utf8>>", "utf8_view", "f64"} {
+		c, ok := newTrial(t, rand.New(rand.NewPCG(1, 3)), parseType(t, name), 70)
+		if !ok {
+			t.Fatalf("no columns of %s", name)
+		}
+		var done sync.WaitGroup
+		for g := range 4 {
+			done.Go(func() {
+				for _, verb := range testedVerbs {
+					own := *c
+					own.rng = rand.New(rand.NewPCG(uint64(g), 5))
+					if err := verb.run(&own); err != nil {
+						t.Errorf("%s of %s: %v", verb.name, name, err)
+					}
+				}
+			})
+		}
+		done.Wait()
 	}
 }
