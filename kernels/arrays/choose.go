@@ -144,6 +144,7 @@ func (o Options) choose(columns []Column, choice []int, nullable, introduced boo
 	if f.Type, err = commonType(args); err != nil {
 		return Column{}, err
 	}
+	o.KeepType = false // there is no one type of a column to keep
 	n := len(choice)
 	for _, a := range args {
 		if a.Len() != n {

@@ -14,13 +14,13 @@ import (
 // values do not have; then the type is that of a nullable column, and nulls of unions find a host.
 func (o Options) result(f arrow.Field, v *types.Vector, nullable, introduced bool) (Column, error) {
 	var err error
-	introduced = introduced && !isNullableUnion(f.Type)
-	if introduced && o.KeepType && !f.Nullable && !holdsUnion(f.Type) {
+	if introduced && o.KeepType && !holdsNull(f) && !holdsUnion(f.Type) {
 		if row := firstNull(v); row >= 0 {
 			return Column{}, types.KindErrorf(types.ErrNullInRequired, "null in a required column").WithRow(f.Name, int64(row))
 		}
 		introduced, nullable = false, false
 	}
+	introduced = introduced && !isNullableUnion(f.Type)
 	if holdsUnion(f.Type) || introduced && extensionUnion(f.Type) != nil {
 		if v, f.Type, err = o.hostNulls(v, f.Type, introduced, f.Name); err != nil {
 			return Column{}, err

@@ -82,6 +82,22 @@ func (c *trial) is(name string, got Column, err error, want []any, nullable bool
 	return nil
 }
 
+// isKept is is for a verb that looks at Options.KeepType: a null in a required column is an error then.
+func (c *trial) isKept(name string, got Column, err error, want []any, nullable bool) error {
+	if !c.o.KeepType || declaredNullable(c.v.Field) || holdsUnion(c.v.Field.Type) {
+		return c.is(name, got, err, want, nullable)
+	}
+	row := slices.Index(want, nil)
+	if row < 0 {
+		return c.is(name, got, err, want, false)
+	}
+	var e *types.Error
+	if !errors.As(err, &e) || e.Kind != types.ErrNullInRequired || e.Row != int64(row) {
+		c.t.Errorf("%s of %s: %v, want an error at row %d", name, c.v.Field, err, row)
+	}
+	return nil
+}
+
 // flags gives random conditions in some encoding.
 func (c *trial) flags() (Column, []any) {
 	types := []arrow.DataType{boolean8, boolean8, &arrow.DictionaryType{IndexType: i8, ValueType: boolean8}, arrow.RunEndEncodedOf(i32, boolean8)}
@@ -156,7 +172,7 @@ var testedVerbs = []testedVerb{
 		}
 		got, err := Mask(c.v, condition, c.o)
 		keepsAll := condition.Repeat > 0 && flags[0] == false
-		return c.is("mask", got, err, want, declaredNullable(c.v.Field) || !keepsAll)
+		return c.isKept("mask", got, err, want, declaredNullable(c.v.Field) || !keepsAll)
 	}},
 	{"WithValidity", func(c *trial) error {
 		keep, flags := c.flags()
@@ -168,13 +184,13 @@ var testedVerbs = []testedVerb{
 		}
 		got, err := WithValidity(c.v, keep, c.o)
 		keepsAll := keep.Repeat > 0 && flags[0] == true
-		return c.is("with validity", got, err, want, declaredNullable(c.v.Field) || !keepsAll)
+		return c.isKept("with validity", got, err, want, declaredNullable(c.v.Field) || !keepsAll)
 	}},
 	{"Take", func(c *trial) error {
 		indices, rows := c.indices()
 		c.o.CompactEntries = c.rng.IntN(2) == 0
 		got, err := Take(c.v, indices, c.o)
-		return c.is("take", got, err, pick(c.a, rows), true)
+		return c.isKept("take", got, err, pick(c.a, rows), true)
 	}},
 	{"Filter", func(c *trial) error {
 		selection, flags := c.flags()
@@ -189,7 +205,7 @@ var testedVerbs = []testedVerb{
 		}
 		c.o.CompactEntries = c.rng.IntN(2) == 0
 		got, err := Filter(c.v, selection, emit, c.o)
-		return c.is("filter", got, err, want, declaredNullable(c.v.Field) || emit == SelectionEmit)
+		return c.isKept("filter", got, err, want, declaredNullable(c.v.Field) || emit == SelectionEmit)
 	}},
 	{"IsNull", func(c *trial) error {
 		null, valid := make([]any, c.n), make([]any, c.n)
@@ -282,7 +298,7 @@ var testedVerbs = []testedVerb{
 			}
 		}
 		got, err := NullIf(c.v, c.w, c.o)
-		return c.is("null if", got, err, want, true)
+		return c.isKept("null if", got, err, want, true)
 	}},
 	{"Concat", func(c *trial) error {
 		got, err := Concat(c.o, c.v, c.w, c.v)
@@ -446,6 +462,7 @@ func checkVerb(t testing.TB, verb testedVerb, seed uint64) {
 	}
 	c.anyUnionOptions()
 	c.o.Runs = RunOutput(rng.IntN(3))
+	c.o.KeepType = rng.IntN(4) == 0
 	c.o.Floats = kernels.FloatMode(rng.IntN(3))
 	referenceFloats = c.o.Floats
 	defer func() { referenceFloats = kernels.FloatsSQL }()
