@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,6 +31,7 @@ func run(args []string) error {
 	flags := flag.NewFlagSet("kernels", flag.ContinueOnError)
 	full := flags.Bool("full", false, "every size up to 16M rows, every share of nulls and selected rows (about half an hour)")
 	quick := flags.Bool("quick", false, "everything once with few rows: checks the results, times mean nothing")
+	rows := flags.String("rows", "", "measure with these numbers of rows in place of the plan's, such as 65536,16777216")
 	only := flags.String("kernels", "", "measure only kernels with one of these words in their name, separated by commas")
 	out := flags.String("o", "", "file that the figures are written to, for the report command")
 	if err := flags.Parse(args); err != nil {
@@ -46,6 +48,17 @@ func run(args []string) error {
 		name = "quick"
 	}
 	p := newPlan(name, *only)
+	if *rows != "" {
+		p.sizes = nil
+		for text := range strings.SplitSeq(*rows, ",") {
+			n, err := strconv.Atoi(text)
+			if err != nil || n < 64 || n > 1<<28 {
+				return fmt.Errorf("-rows: %q is no number of rows from 64 to %d", text, 1<<28)
+			}
+			p.sizes = append(p.sizes, n)
+		}
+		name += " -rows " + *rows
+	}
 	r := &results{machine: thisMachine(name)}
 	printMachine(os.Stdout, &r.machine)
 	fmt.Println()
