@@ -63,7 +63,7 @@ func CanCast(from, to types.Type) bool {
 		return true
 	case fk == types.KindUnion || tk == types.KindUnion:
 		return canCastUnion(from, to)
-	case number(from) && number(to):
+	case number(from) && number(to), canCastBits(from, to):
 		return true
 	}
 	switch fk {
@@ -118,6 +118,8 @@ func castPlain(env *Env, v *types.Vector, to types.Type) (*types.Vector, error) 
 		return castIntoUnion(env, v, to)
 	case k == types.KindVarchar:
 		return castFromText(env, v, to)
+	case canCastBits(from, to):
+		return castBits(env, v, to)
 	case k == types.KindBoolean:
 		return castBoolean(env, v, to)
 	case from.IsInteger():

@@ -125,7 +125,12 @@ func settleTexts(env *Env, v *types.Vector, to types.Type, parse func([]byte) pa
 	return env.settle(v.Len(), v.Validity(), func(i int) bool {
 		status = parse(views[i].Bytes(buffers))
 		return status != parsed
-	}, func(i int) *types.Error { return textError(views[i].Bytes(buffers), to, status) })
+	}, func(i int) *types.Error {
+		if v.Type().Kind() == types.KindBit {
+			return textError(types.AppendText(nil, v, i), to, status)
+		}
+		return textError(views[i].Bytes(buffers), to, status)
+	})
 }
 
 // maxErrorText is how much of a text an error shows.

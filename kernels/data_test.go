@@ -127,6 +127,17 @@ func caseResult(t *testing.T, d *datadriven.TestData, env *Env, out types.Type, 
 		v, err = Neg(env, a)
 	case "cast":
 		v, err = Cast(env, a, out)
+	case "cast_bits":
+		if v, err = Cast(env, a, types.Bit); err == nil {
+			var back *types.Vector
+			if back, err = Cast(env, v, out); err == nil {
+				return rowText(v) + "\n" + back.Type().String() + " " + rowText(back)
+			}
+		}
+	case "cast_text_bits":
+		if v, err = Cast(env, a, types.Bit); err == nil {
+			v, err = Cast(env, v, out)
+		}
 	case "cast_bubble":
 		v, err = CastBubble(env, a, out)
 	case "compare":

@@ -52,7 +52,7 @@ var namedTypes = map[string]types.Type{}
 
 func init() {
 	for _, t := range []types.Type{types.Boolean, types.TinyInt, types.SmallInt, types.Integer, types.BigInt, types.UTinyInt, types.USmallInt,
-		types.UInteger, types.UBigInt, types.HugeInt, types.Half, types.Float, types.Double, types.Varchar, types.Blob, types.Date,
+		types.UInteger, types.UBigInt, types.HugeInt, types.Half, types.Float, types.Double, types.Varchar, types.Blob, types.Bit, types.Date,
 		types.Interval, types.TimestampOffset, types.UUID, types.JSON, types.Time, types.Timestamp,
 		types.TimestampOf(types.Second), types.TimestampOf(types.Millisecond), types.TimestampOf(types.Nanosecond)} {
 		namedTypes[t.String()] = t

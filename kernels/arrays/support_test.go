@@ -195,7 +195,7 @@ func castReason(t *testing.T, from, to types.Type) string {
 	case !flat(a):
 		return "What is inside cannot be cast."
 	case a == "bytes" || b == "bytes":
-		return "Bytes are cast from and to text only."
+		return "Bytes are cast from and to text, BIT and UUID."
 	case (a == "number") != (b == "number"):
 		return "A number has no unit of time."
 	case a == "time" && b == "time":
