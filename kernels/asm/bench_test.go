@@ -169,10 +169,11 @@ func BenchmarkTake(b *testing.B) {
 	}
 	valid := randomBits(benchRows, 90)
 	b.Run("8", func(b *testing.B) {
-		b.SetBytes(benchRows * 20)
-		for b.Loop() {
-			asm.Take(dst, src, idx)
-		}
+		eachTier(b, benchRows*20, func(b *testing.B) {
+			for b.Loop() {
+				asm.Take(dst, src, idx)
+			}
+		})
 	})
 	b.Run("8valid", func(b *testing.B) {
 		b.SetBytes(benchRows * 20)
@@ -277,4 +278,47 @@ func BenchmarkOneRow(b *testing.B) {
 	run("AddConstChecked", func() { asm.AddConstChecked(dst, values, 5, out) })
 	run("SumInt", func() { asm.SumInt(values, bits) })
 	run("Min", func() { asm.Min(values, bits) })
+}
+
+func BenchmarkCast(b *testing.B) {
+	ints, narrow := randomNumbers[int64](benchRows), randomNumbers[int32](benchRows)
+	doubles, bad := randomNumbers[float64](benchRows), make([]uint64, asm.Words(benchRows))
+	wide := make([]float64, benchRows) // past the fast range
+	for i := range wide {
+		wide[i] = float64(i) * 0x1p40
+	}
+	toInts, toNarrow, toDoubles := make([]int64, benchRows), make([]int32, benchRows), make([]float64, benchRows)
+	run := func(name string, size int, f func()) {
+		b.Run(name, func(b *testing.B) {
+			eachTier(b, benchRows*size, func(b *testing.B) {
+				for b.Loop() {
+					f()
+				}
+			})
+		})
+	}
+	run("int64 to int32", 12, func() { asm.CastIntsChecked(toNarrow, ints, bad) })
+	run("int32 to int64", 12, func() { asm.WidenInts(toInts, narrow) })
+	run("int64 to float64", 16, func() { asm.IntsToFloats(toDoubles, ints) })
+	run("float64 to int64", 16, func() { asm.FloatsToIntsChecked(toInts, doubles, bad) })
+	run("float64 to int64, great", 16, func() { asm.FloatsToIntsChecked(toInts, wide, bad) })
+	run("float64 to int32", 12, func() { asm.FloatsToIntsChecked(toNarrow, doubles, bad) })
+}
+
+func BenchmarkExpandRuns(b *testing.B) {
+	for _, length := range []int{1, 4, 100, 10000} {
+		b.Run(fmt.Sprint(length), func(b *testing.B) {
+			var ends []int32
+			for end := 0; end < benchRows; {
+				end = min(end+length, benchRows)
+				ends = append(ends, int32(end))
+			}
+			values, dst := randomNumbers[int64](len(ends)), make([]int64, benchRows)
+			eachTier(b, benchRows*8, func(b *testing.B) {
+				for b.Loop() {
+					asm.ExpandRuns(dst, values, ends)
+				}
+			})
+		})
+	}
 }

@@ -94,3 +94,41 @@ func testTake[T comparable](t *testing.T) {
 		}
 	})
 }
+
+func FuzzTakeRuns(f *testing.F) {
+	f.Add([]byte("lengths of runs and indices, enough of them that there is more than one block of the latter, and a long run too: \xff"), uint8(9))
+	f.Add(make([]byte, 700), uint8(0))
+	f.Fuzz(func(t *testing.T, data []byte, extra uint8) {
+		wide, narrow, views := make([]uint64, len(data)+1), make([]uint32, len(data)+1), make([][2]uint64, len(data)+1)
+		for i := range wide {
+			wide[i] = uint64(i)*0x9e3779b97f4a7c15 + 1
+			narrow[i], views[i] = uint32(wide[i]), [2]uint64{wide[i], ^wide[i]}
+		}
+		idx, ends := make([]uint32, len(data)), make([]int32, len(data))
+		end := 0
+		for i, b := range data {
+			end += int(b)
+			idx[i], ends[i] = uint32(b)%uint32(len(wide)), int32(end)
+		}
+		rows := end + int(extra)
+		inTiers(t, func() []uint64 {
+			out := []uint64{uint64(GreatestIndex(idx))}
+			collect := func(w []uint64, n []uint32, v [][2]uint64) {
+				for i := range w {
+					out = append(out, w[i], uint64(n[i]), v[i][0], v[i][1])
+				}
+			}
+			w, n, v := make([]uint64, len(idx)), make([]uint32, len(idx)), make([][2]uint64, len(idx))
+			Take(w, wide, idx)
+			Take(n, narrow, idx)
+			Take(v, views, idx)
+			collect(w, n, v)
+			w, n, v = make([]uint64, rows), make([]uint32, rows), make([][2]uint64, rows)
+			ExpandRuns(w, wide, ends)
+			ExpandRuns(n, narrow, ends)
+			ExpandRuns(v, views, ends)
+			collect(w[:end], n[:end], v[:end])
+			return out
+		})
+	})
+}
