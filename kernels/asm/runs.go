@@ -3,6 +3,15 @@ package asm
 // runSlack is the number of bytes past the last run that kernels may write to.
 const runSlack = 64
 
+const (
+	// A kernel gets so many runs at most, and rows if there is more than one run.
+	batchRuns = 1024
+	batchRows = 4096
+
+	// longRun is the number of rows past which copying a block is three times as fast as storing a vector.
+	longRun = 1024
+)
+
 // ExpandRuns writes values[r] to each row of run r, which are those from ends[r-1], or 0, to below ends[r]. Ends do not fall; the
 // last one is at most len(dst). Up to 64 bytes of dst after it may be overwritten with anything.
 //
@@ -20,15 +29,15 @@ func ExpandRuns[T any](dst, values []T, ends []int32) {
 	}
 	start := 0
 	for r := 0; r < whole; {
-		k := min(whole-r, 1024)
-		for k > 1 && int(ends[r+k-1])-start > maxCallRows {
+		k := min(whole-r, batchRuns)
+		for k > 1 && int(ends[r+k-1])-start > batchRows {
 			k /= 2
 		}
 		end := int(ends[r+k-1])
 		batch := ends[r : r+k]
 		done := k
 		switch size := width[T](); {
-		case end-start > maxCallRows: // one long run
+		case k == 1 && end-start > longRun:
 			repeat(dst[start:end], values[r])
 		case size == 4:
 			done = active.expandRuns4(cast[uint32](dst), cast[uint32](values[r:r+k]), batch, start)
