@@ -115,9 +115,13 @@ type importer struct {
 	entries map[dictionaryKey]*Vector
 }
 
+// maxRows bounds the offset and length of an array together, so that sizes of bitmaps can be rounded up to bytes and words without
+// overflow. No array in memory comes near it; metadata that lie do.
+const maxRows = math.MaxInt - 63
+
 // vector imports rows from to from+n of data, counted from the data's own offset.
 func (im *importer) vector(data arrow.ArrayData, typ Type, from, n int, at *place) (*Vector, error) {
-	if data.Len() < 0 || data.Offset() < 0 || from < 0 || n < 0 || from > data.Len()-n || data.Offset() > math.MaxInt-data.Len() {
+	if data.Len() < 0 || data.Offset() < 0 || from < 0 || n < 0 || from > data.Len()-n || data.Offset() > maxRows-data.Len() {
 		return nil, at.invalid(-1, "rows %d to %d of an array of %d rows at offset %d", from, from+n, data.Len(), data.Offset())
 	}
 	v, err := im.convert(data, typ, from, n, at)

@@ -29,12 +29,16 @@ func (c layoutCheck) array(data arrow.ArrayData, dt arrow.DataType, at *place) {
 		return
 	}
 	n, offset := data.Len(), data.Offset()
-	if n < 0 || offset < 0 || n > math.MaxInt-offset {
+	if n < 0 || offset < 0 || n > maxRows-offset {
 		c.invalid(at, "array of %d rows at offset %d", n, offset)
 		return
 	}
 	if ext, ok := dt.(arrow.ExtensionType); ok {
 		dt = ext.StorageType()
+	}
+	if least, most := bufferCount(dt); len(data.Buffers()) < least || len(data.Buffers()) > most {
+		c.invalid(at, "%s with %d buffers instead of %d", dt, len(data.Buffers()), least)
+		return
 	}
 	c.nulls(data, dt, at)
 	if want := childCount(dt); len(data.Children()) != want {
@@ -81,6 +85,20 @@ func (c layoutCheck) array(data arrow.ArrayData, dt arrow.DataType, at *place) {
 	default:
 		c.report(at.errorf(ErrUnsupported, -1, "Arrow type %s is not supported", dt))
 	}
+}
+
+// bufferCount gives the least and the largest number of buffers that arrays of a type may have: what Arrow's own constructors take,
+// which panic on others. A bitmap that is missing has its place; buffers that nothing reads are nobody's fault.
+func bufferCount(dt arrow.DataType) (least, most int) {
+	switch dt.(type) {
+	case *arrow.BinaryType, *arrow.StringType, *arrow.LargeBinaryType, *arrow.LargeStringType:
+		return 3, 3
+	case *arrow.ListViewType, *arrow.LargeListViewType, *arrow.DenseUnionType:
+		return 3, math.MaxInt
+	case *arrow.NullType, *arrow.StructType, *arrow.FixedSizeListType, *arrow.RunEndEncodedType:
+		return 0, math.MaxInt
+	}
+	return 2, math.MaxInt
 }
 
 // nulls checks the validity bitmap and the known null count.
