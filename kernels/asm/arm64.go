@@ -7,6 +7,9 @@ func machineTables() []*table {
 	t := generic
 	t.tier = "neon"
 	t.compareInt64 = compareKernels[int64]{Eq: equalInt64, Lt: lessInt64}
+	t.and, t.or, t.xor, t.andNot, t.not = andWords, orWords, xorWords, andNotWords, notWords
+	t.popCount = popCountWords
+	t.kleeneAnd, t.kleeneOr = kleeneAndWords, kleeneOrWords
 	return []*table{&t}
 }
 

@@ -63,20 +63,14 @@ func infinity[T Number]() T {
 	return one
 }
 
-// findEqual gives the first selected row with a value that SQL takes for equal to v, or -1.
+// findEqual gives the first selected row with a value that SQL takes for equal to v, or -1. It is plain Go: a bitmap for a compare
+// kernel would have to be allocated.
 func findEqual[T Number](values []T, mask []uint64, v T) int {
-	var found [16]uint64
-	for at, words := 0, 1; at < len(values); words = min(2*words, len(found)) { // ever more: it is often near
-		rows := values[at:min(len(values), at+words*wordRows)]
-		equal := found[:Words(len(rows))]
-		CompareConst(equal, rows, Eq, v)
-		if mask != nil {
-			And(equal, equal, mask[at/wordRows:])
+	nan := v != v
+	for i, x := range values {
+		if (x == v || nan && x != x) && (mask == nil || mask[i/wordRows]>>(uint(i)%wordRows)&1 != 0) {
+			return i
 		}
-		if i := FindFirst(equal); i >= 0 {
-			return at + i
-		}
-		at += len(rows)
 	}
 	return -1
 }
@@ -101,11 +95,14 @@ func extreme[T Number](best T, values []T, mask []uint64, greatest bool) T {
 	kernel := activeExtremes[T]().of(greatest)
 	for len(values) > 0 && best == best {
 		rows, selected := maskedCall(len(values), mask)
-		if rows%wordRows != 0 { // the last
-			portable := extremeKernels[T]{minOf[T], maxOf[T]}
-			kernel = portable.of(greatest)
+		switch {
+		case rows%wordRows == 0:
+			best = kernel(best, values[:rows], selected)
+		case greatest:
+			best = maxOf(best, values[:rows], selected)
+		default:
+			best = minOf(best, values[:rows], selected)
 		}
-		best = kernel(best, values[:rows], selected)
 		values = values[rows:]
 		if mask != nil {
 			mask = mask[len(selected):]
