@@ -80,14 +80,27 @@ func RandomType(rng *rand.Rand, depth int) arrow.DataType {
 	}
 	ends := []arrow.DataType{arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64}
 	ree := arrow.RunEndEncodedOf(ends[rng.IntN(3)], RandomType(rng, depth))
-	ree.ValueNullable = rng.IntN(3) > 0 || ree.Encoded().ID() == arrow.NULL
+	ree.ValueNullable = rng.IntN(3) > 0 || onlyNulls(ree.Encoded())
 	return ree
 }
 
 func randomField(rng *rand.Rand, name string, depth int) arrow.Field {
 	f := arrow.Field{Name: name, Type: RandomType(rng, depth), Nullable: rng.IntN(3) > 0}
-	f.Nullable = f.Nullable || f.Type.ID() == arrow.NULL
+	f.Nullable = f.Nullable || onlyNulls(f.Type)
 	return f
+}
+
+// onlyNulls reports types that have no other value than null: a field of one cannot be required.
+func onlyNulls(dt arrow.DataType) bool {
+	switch d := dt.(type) {
+	case *arrow.NullType:
+		return true
+	case *arrow.DictionaryType:
+		return onlyNulls(d.ValueType)
+	case *arrow.RunEndEncodedType:
+		return onlyNulls(d.Encoded())
+	}
+	return false
 }
 
 func randomFields(rng *rand.Rand, n, depth int) []arrow.Field {
