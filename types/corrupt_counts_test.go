@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/lacunadb/lacuna/types"
@@ -37,6 +38,25 @@ func TestValidateCountsBuffers(t *testing.T) {
 		data := node(dt, 0, 0, 0, nil, nil)
 		if err := types.Validate(nullable("c", dt), data, types.ValidateLayout); !errors.Is(err, types.ErrInvalidLayout) {
 			t.Errorf("%s with one buffer: %v", dt, err)
+		}
+	}
+}
+
+// TestRowsWithoutMemory refuses to count to numbers that only metadata claim.
+func TestRowsWithoutMemory(t *testing.T) {
+	for _, dt := range []arrow.DataType{arrow.Null, arrow.StructOf(), &arrow.FixedSizeBinaryType{}} {
+		for _, n := range []int{1 << 33, 1 << 62} {
+			nulls := 0
+			if dt == arrow.Null {
+				nulls = n
+			}
+			data := array.NewData(dt, n, []*memory.Buffer{nil, nil}, nil, nulls, 0)
+			if _, err := types.ImportData(data, types.ImportOptions{}); !errors.Is(err, types.ErrUnsupported) {
+				t.Errorf("%d rows of %s: %v", n, dt, err)
+			}
+			if err := types.Validate(arrow.Field{Type: dt, Nullable: true}, data, types.ValidateContents); !errors.Is(err, types.ErrUnsupported) {
+				t.Errorf("validate %d rows of %s: %v", n, dt, err)
+			}
 		}
 	}
 }

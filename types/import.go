@@ -134,6 +134,24 @@ func (im *importer) vector(data arrow.ArrayData, typ Type, from, n int, at *plac
 	return v, nil
 }
 
+// withoutMemory reports arrays whose number of rows no buffer bounds: their metadata could claim any.
+func withoutMemory(data arrow.ArrayData, dt arrow.DataType) bool {
+	if b := buffer(data, 0); b != nil && b.Len() > 0 {
+		return false
+	}
+	switch d := dt.(type) {
+	case *arrow.NullType:
+		return true
+	case *arrow.StructType:
+		return d.NumFields() == 0
+	case *arrow.FixedSizeListType:
+		return d.Len() == 0
+	case *arrow.FixedSizeBinaryType:
+		return d.ByteWidth == 0
+	}
+	return false
+}
+
 func (im *importer) convert(data arrow.ArrayData, typ Type, from, n int, at *place) (*Vector, error) {
 	dt := data.DataType()
 	if ext, ok := dt.(arrow.ExtensionType); ok {
@@ -159,6 +177,9 @@ func (im *importer) convert(data arrow.ArrayData, typ Type, from, n int, at *pla
 	}
 	if len(data.Children()) != childCount(dt) {
 		return nil, at.invalid(-1, "%s with %d children", dt, len(data.Children()))
+	}
+	if n > math.MaxUint32 && withoutMemory(data, dt) {
+		return nil, at.errorf(ErrUnsupported, -1, "%d rows of type %s", n, dt)
 	}
 	if dt.ID() == arrow.NULL {
 		if typ.kind != KindNull {
